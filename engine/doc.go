@@ -1,0 +1,2 @@
+// Package engine executes one Plan against one store.
+package engine

@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// Catalog is what a document may name. The CLI fills it; this package knows no flavor
+// and no endpoint by itself.
+type Catalog struct {
+	Flavors map[string]runtime.Flavor
+	Sources map[string]Spec
+	Sinks   map[string]Spec
+	Codecs  []string
+}
+
+// Spec describes one plugin's keys: it drives the strict loader, `leat plugins` and
+// `leat plugins schema`.
+type Spec struct {
+	Doc    string            // one sentence
+	Finite func(Config) bool // sources: whether the source ends by itself; nil means never
+	Fields []Field
+}
+
+// Field is one key of a plugin.
+type Field struct {
+	Name     string
+	Type     FieldType
+	Doc      string
+	Required bool
+	Default  any      // of the Go type that Type names; nil with Required
+	Enum     []string // allowed values of a String
+	Min, Max int64    // inclusive bounds of Int, Size and Duration (nanoseconds); both 0: unbounded
+}
+
+// FieldType is the type of a plugin's key and of its value in a Config.
+type FieldType string
+
+const (
+	String       FieldType = "string"   // string
+	Bool         FieldType = "bool"     // bool
+	Int          FieldType = "int"      // int64
+	Size         FieldType = "size"     // int64 bytes, written 512KiB
+	DurationType FieldType = "duration" // time.Duration, written 200ms
+	Path         FieldType = "path"     // string, made absolute against the document's directory
+)
+
+// Config is a plugin's checked keys, every default filled in. Its getters panic on a
+// key that the Spec does not have: that is a bug of the plugin.
+type Config map[string]any
+
+// String returns a String or Path value.
+func (c Config) String(name string) string { return get[string](c, name) }
+
+// Bool returns a Bool value.
+func (c Config) Bool(name string) bool { return get[bool](c, name) }
+
+// Int returns an Int or Size value.
+func (c Config) Int(name string) int64 { return get[int64](c, name) }
+
+// Duration returns a Duration value.
+func (c Config) Duration(name string) time.Duration { return get[time.Duration](c, name) }
+
+func get[T any](c Config, name string) T {
+	v, ok := c[name].(T)
+	if !ok {
+		panic("pipeline: no such config key, or of another type: " + name)
+	}
+	return v
+}

@@ -1,0 +1,3 @@
+// Package pipeline turns a document into a Plan: verified, immutable, every default
+// written in.
+package pipeline
