@@ -1,15 +1,14 @@
 package wasm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	goruntime "runtime"
 	"strings"
+	"time"
 
-	"github.com/tetratelabs/wazero/sys"
-
+	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -23,12 +22,15 @@ var (
 
 // failure turns the error of a call into the guest into what Apply returns: a *Failure,
 // or, where the fault is ours, an error of the world. It reads identities, never texts.
-func (i *instance) failure(err error) error {
+func (i *instance) failure(err error, started time.Time) error {
 	var broken goruntime.Error
 	if errors.As(err, &broken) {
 		return fmt.Errorf("wasm: a host function broke, which is a fault of leat: %w", err)
 	}
-	failure := i.classify(err)
+	failure := i.gauge.failure(err, started)
+	if failure == nil {
+		failure = classify(err)
+	}
 	if i.memory.refused > 0 && bearsOnMemory(failure) {
 		failure = i.outOfMemory(failure)
 	}
@@ -37,10 +39,9 @@ func (i *instance) failure(err error) error {
 	return failure
 }
 
-func (i *instance) classify(err error) *runtime.Failure {
+func classify(err error) *runtime.Failure {
 	var raised *runtime.Failure
 	var exit *exitError
-	var ended *sys.ExitError
 	switch {
 	case errors.As(err, &raised):
 		return raised
@@ -49,21 +50,11 @@ func (i *instance) classify(err error) *runtime.Failure {
 			Kind: runtime.KindRuntime, Deterministic: true, Message: exit.Error(), Cause: exit,
 			Hint: "a panic or os.Exit ends a guest like this; return an error instead. What it wrote to standard error is in the log",
 		}
-	case errors.As(err, &ended) && ended.ExitCode() == sys.ExitCodeDeadlineExceeded, errors.Is(err, context.DeadlineExceeded):
-		return i.timedOut(err)
 	}
 	if t, found := findTrap(err); found {
 		return &runtime.Failure{Kind: t.kind, Deterministic: true, Message: t.text, Hint: t.hint, Cause: t.err}
 	}
 	return &runtime.Failure{Kind: runtime.KindOther, Message: runtime.Cut(firstLine(err.Error()), runtime.MaxReason), Cause: err}
-}
-
-func (i *instance) timedOut(err error) *runtime.Failure {
-	limit := i.module.settings.Budget.Timeout.Milliseconds()
-	return &runtime.Failure{
-		Kind: runtime.KindTimeout, Message: fmt.Sprintf("the guest ran longer than %d ms", limit), Limit: limit, Measured: limit,
-		Hint: "look for a loop that does not end, or raise the node's budget.timeout", Cause: err,
-	}
 }
 
 // bearsOnMemory says that a failure is one that guests end with when an allocation fails:
@@ -105,18 +96,28 @@ func backtrace(err error) string {
 		return ""
 	}
 	var frames []string
+	again := false
 	for line := range strings.Lines(stack) {
-		line = strings.TrimSpace(line)
-		if line == "" || hostFrame(line) {
-			continue
+		line = strings.TrimPrefix(strings.TrimSpace(line), ".")
+		switch {
+		case line == "" || hostFrame(line):
+			// A function that is refilled at its entry is entered again from there: its
+			// first frame, which comes next, is the same call.
+			again = strings.HasPrefix(line, meter.FramePrefix+meter.EnterName)
+		case again:
+			again = false
+		default:
+			frames = append(frames, frameSignature.ReplaceAllString(line, ""))
 		}
-		frames = append(frames, strings.TrimPrefix(frameSignature.ReplaceAllString(line, ""), "."))
 	}
 	return runtime.Cut(strings.Join(frames, "\n"), runtime.MaxReason)
 }
 
-// hostFrame says that a frame is the host's own.
+// hostFrame says that a frame is the host's or the meter's.
 func hostFrame(line string) bool {
+	if strings.HasPrefix(line, meter.FramePrefix) {
+		return true
+	}
 	for _, m := range hostModules {
 		if strings.HasPrefix(line, m.name+".") {
 			return true

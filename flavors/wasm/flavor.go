@@ -88,7 +88,7 @@ func (f *Flavor) Close() error {
 // import from another.
 type engine struct {
 	vm    wazero.Runtime
-	cache wazero.CompilationCache
+	cache *cache
 }
 
 func openEngine(options Options) (*engine, error) {
@@ -100,8 +100,7 @@ func openEngine(options Options) (*engine, error) {
 	ctx := context.Background()
 	vm := wazero.NewRuntimeWithConfig(ctx, config.
 		WithCoreFeatures(api.CoreFeaturesV2).
-		WithCloseOnContextDone(true).
-		WithCompilationCache(cache))
+		WithCompilationCache(cache.code))
 	e := &engine{vm: vm, cache: cache}
 	if err := instantiateHost(ctx, vm); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -109,19 +108,8 @@ func openEngine(options Options) (*engine, error) {
 	return e, nil
 }
 
-// openCache returns a cache on disk, or in memory where there is none: a cache that
-// cannot be had costs time, never a run.
-func openCache(dir string) wazero.CompilationCache {
-	if dir != "" {
-		if cache, err := wazero.NewCompilationCacheWithDir(dir); err == nil {
-			return cache
-		}
-	}
-	return wazero.NewCompilationCache()
-}
-
 // Close ends the runtime and its caches.
 func (e *engine) Close() error {
 	ctx := context.Background()
-	return errors.Join(e.vm.Close(ctx), e.cache.Close(ctx))
+	return errors.Join(e.vm.Close(ctx), e.cache.code.Close(ctx))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -31,12 +32,13 @@ var hostModules = []hostModule{
 	{leatModule, leatFunctions()},
 	{wasiModule, wasiFunctions()},
 	{envModule, envFunctions()},
+	{meter.ImportModule, meterFunctions()},
 }
 
-// lookupHost finds an offered function.
+// lookupHost finds a function that is offered to guests.
 func lookupHost(module, name string) (hostFunction, bool) {
 	for _, m := range hostModules {
-		if m.name != module {
+		if m.name != module || m.name == meter.ImportModule {
 			continue
 		}
 		for _, f := range m.functions {
@@ -54,7 +56,7 @@ func instantiateHost(ctx context.Context, vm wazero.Runtime) error {
 		builder := vm.NewHostModuleBuilder(m.name)
 		for _, f := range m.functions {
 			builder.NewFunctionBuilder().
-				WithGoFunction(bind(f), valueTypes(f.signature.params), valueTypes(f.signature.results)).
+				WithGoModuleFunction(bind(f), valueTypes(f.signature.params), valueTypes(f.signature.results)).
 				Export(f.name)
 		}
 		if _, err := builder.Instantiate(ctx); err != nil {
@@ -65,11 +67,14 @@ func instantiateHost(ctx context.Context, vm wazero.Runtime) error {
 }
 
 // bind finds the calling instance in the context, which wazero passes through as it is.
-func bind(f hostFunction) api.GoFunction {
-	return api.GoFunc(func(ctx context.Context, stack []uint64) {
+func bind(f hostFunction) api.GoModuleFunction {
+	return api.GoModuleFunc(func(ctx context.Context, guest api.Module, stack []uint64) {
 		i, ok := ctx.(*instance)
 		if !ok {
 			i = ctx.Value(instanceKey{}).(*instance)
+		}
+		if i.gauge.counter == nil { // inside the module's start function
+			i.gauge.attach(guest)
 		}
 		f.call(i, stack)
 	})

@@ -24,6 +24,7 @@ type instance struct {
 	memory    linear
 	alloc     api.Function
 	transform api.Function
+	gauge     gauge
 	clock     clock
 	random    randomSource
 	log       journal
@@ -57,7 +58,10 @@ func (i *instance) Value(key any) any {
 }
 
 // Limits of a start. They do not follow the node's budget, which is cut for one message.
-const startTimeout = 10 * time.Second
+const (
+	startFuel    = 1_000_000_000
+	startTimeout = 10 * time.Second
+)
 
 // highWater is how much of the room between its first size and the budget an instance may
 // fill before it is replaced: memory never shrinks, and a leak must not fail a message.
@@ -66,15 +70,10 @@ const highWater = 0.75
 // start makes an instance and runs what the module runs at its start.
 func (m *module) start(ctx context.Context) (*instance, error) {
 	i := m.newInstance()
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := i.instantiate(ctx); err != nil {
-		return nil, errors.Join(i.startFailure(err), i.Close())
-	}
-	if m.entry.initialize {
-		if _, err := i.guest.ExportedFunction(exportInitialize).Call(i); err != nil {
-			return nil, errors.Join(i.startFailure(err), i.Close())
-		}
+	budget := m.settings.Budget
+	budget.Fuel, budget.Timeout = startFuel, startTimeout
+	if err := i.bounded(ctx, time.Now(), budget, i.initialize); err != nil {
+		return nil, errors.Join(startFailure(err), i.Close())
 	}
 	i.alloc = i.guest.ExportedFunction(exportAlloc)
 	i.transform = i.guest.ExportedFunction(m.entry.transform)
@@ -95,16 +94,27 @@ func (i *instance) instantiate(ctx context.Context) error {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return &i.memory })
 	guest, err := i.module.engine.vm.InstantiateModule(experimental.WithMemoryAllocator(i, allocator), i.module.compiled, config)
+	if err != nil {
+		return err
+	}
 	i.guest = guest
-	return err
+	i.gauge.attach(guest)
+	return nil
+}
+
+// initialize runs the start function and _initialize.
+func (i *instance) initialize() error {
+	if err := i.instantiate(i.Context); err != nil || !i.module.entry.initialize {
+		return err
+	}
+	return i.guest.ExportedFunction(exportInitialize).CallWithStack(i, nil)
 }
 
 // startFailure turns the fault of a start into a load failure.
-func (i *instance) startFailure(err error) error {
-	failed := i.failure(err)
+func startFailure(err error) error {
 	var failure *runtime.Failure
-	if !errors.As(failed, &failure) {
-		return failed
+	if !errors.As(err, &failure) {
+		return err
 	}
 	failure.Kind = runtime.KindCompile
 	failure.Message = "the module does not start: " + failure.Message
@@ -114,8 +124,8 @@ func (i *instance) startFailure(err error) error {
 	return failure
 }
 
-// charge counts work that a host function does for the guest.
-func (i *instance) charge(bytes int) {}
+// charge counts work that a host function is about to do for the guest.
+func (i *instance) charge(bytes int) { i.gauge.charge(bytes) }
 
 // Spent says why the instance must be replaced.
 func (i *instance) Spent() runtime.Recycle { return i.spent }

@@ -72,11 +72,11 @@ func TestC31C32C33C34C35C36C37LoadErrors(t *testing.T) {
 		{"noise", []byte{0xfe, 0xed, 0, 1}, "no WebAssembly module", ".wasm"},
 		{"memory64", complete("\x01\x04\x01", bodiesABI), "memory64", "wasm32"},
 		{"shared memory", complete("\x01\x03\x01\x02", bodiesABI), "threads", "-pthread"},
-		{"struct", newAssembly().section(1, "\x01\x5f\x00").bytes, "garbage collection", "brings its own memory"},
-		{"array", newAssembly().section(1, "\x01\x5e\x7f\x00").bytes, "garbage collection", "brings its own memory"},
-		{"tail call", complete("\x01\x00\x01", "\x02\x06\x00\x41\x00\x12\x00\x0b\x04\x00\x41\x00\x0b"), "tail", "beyond core WebAssembly 2.0"},
-		{"exceptions", newAssembly().section(13, "\x01\x00\x00").bytes, "exception handling", "panic=abort"},
-		{"two memories", complete("\x02\x00\x01\x00\x01", bodiesABI), "multiple memories", "one memory"},
+		{"struct", newAssembly().section(1, "\x01\x5f\x00").bytes, "gc", "brings its own memory"},
+		{"array", newAssembly().section(1, "\x01\x5e\x7f\x00").bytes, "gc", "brings its own memory"},
+		{"tail call", complete("\x01\x00\x01", "\x02\x06\x00\x41\x00\x12\x00\x0b\x04\x00\x41\x00\x0b"), "tail-call", "tail"},
+		{"exceptions", newAssembly().section(13, "\x01\x00\x00").bytes, "exception-handling", "panic=abort"},
+		{"two memories", complete("\x02\x00\x01\x00\x01", bodiesABI), "multi-memory", "one memory"},
 		{"C37 memory", complete("\x01\x00\x80\x80\x04", bodiesABI), "65536 pages (4 GiB)", "budget.memory"},
 		{"C33 no exports", newAssembly().bytes, "exports nothing", "export"},
 		{
@@ -146,4 +146,13 @@ func FuzzPreview(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestC44EndlessStart proves that a start function without end is a load error.
+func TestC44EndlessStart(t *testing.T) {
+	_, err := load(t, guest(t, "startloop"), settings())
+	failure := failed(t, err)
+	if failure.Kind != runtime.KindCompile || !strings.Contains(failure.Message, "does not start: the guest used up its fuel") {
+		t.Errorf("%+v", failure)
+	}
 }

@@ -1,10 +1,12 @@
 package wasm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -32,18 +34,39 @@ func faultMalformed(section, what string) error {
 
 // features maps a proposal that is not offered to the flags which turn it off.
 var features = map[string]string{
-	"exception handling": "compile without exceptions: clang -fno-exceptions, rustc -C panic=abort, " +
+	"exception-handling": "compile without exceptions: clang -fno-exceptions, rustc -C panic=abort, " +
 		"emcc -sDISABLE_EXCEPTION_CATCHING=1",
-	"garbage collection": "leat runs core WebAssembly 2.0 modules, and languages that need the engine's collector " +
+	"gc": "leat runs core WebAssembly 2.0 modules, and languages that need the engine's collector " +
 		"(Kotlin, Dart, Java) compile to another one; use a language that brings its own memory",
-	"memory64":          "compile for wasm32: clang --target=wasm32-wasi, rustc --target wasm32-wasip1, emcc without -sMEMORY64",
-	"threads":           "compile without threads: no -pthread, no --shared-memory, and no +atomics in the target features",
-	"multiple memories": "a guest has one memory: link it without --multi-memory",
-	"tail calls":        "compile without tail calls: clang -mno-tail-call, rustc -C target-feature=-tail-call",
+	"memory64":     "compile for wasm32: clang --target=wasm32-wasi, rustc --target wasm32-wasip1, emcc without -sMEMORY64",
+	"threads":      "compile without threads: no -pthread, no --shared-memory, and no +atomics in the target features",
+	"multi-memory": "a guest has one memory: link it without --multi-memory",
+	"tail-call":    "compile without tail calls: clang -mno-tail-call, rustc -C target-feature=-tail-call",
 }
 
 func faultFeature(feature, what string) error {
-	return loadFault(features[feature], "the module uses %s (%s), which leat does not run", feature, what)
+	hint := features[feature]
+	if hint == "" {
+		hint = "compile for core WebAssembly 2.0, without the proposal " + feature
+	}
+	return loadFault(hint, "the module uses %s (%s), which leat does not run", feature, what)
+}
+
+// faultRefused puts a refusal of the rewriter into our words.
+func faultRefused(err error) error {
+	var refusal *meter.Refusal
+	switch {
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Feature != "":
+		return faultFeature(refusal.Feature, fmt.Sprintf("%s, at byte %d: %s", refusal.Place, refusal.Offset, refusal.Message))
+	case errors.Is(err, meter.ErrReserved):
+		return loadFault("names that start with "+meter.ImportModule+" belong to leat: choose another one", "%v", refusal)
+	case errors.Is(err, meter.ErrUnsupported):
+		return loadFault("split the function or the table, or compile with optimisation", "%v", refusal)
+	default:
+		return loadFault("the file is damaged or was not written by a WebAssembly compiler: build it again", "%v", refusal)
+	}
 }
 
 // checkHeader tells what the bytes are if they are no core module.

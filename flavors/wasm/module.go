@@ -10,6 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -43,13 +44,17 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := e.compile(ctx, code.Bytes)
+	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{})
+	if err != nil {
+		return nil, faultRefused(err)
+	}
+	compiled, err := e.compile(ctx, rewritten)
 	if err != nil {
 		return nil, err
 	}
 	m := &module{
 		name: code.Name, engine: e, compiled: compiled, settings: settings, config: string(settings.Config), entry: entry,
-		digest: digest(code, settings), spare: make(chan *instance, 1),
+		digest: digest(code, settings, version), spare: make(chan *instance, 1),
 	}
 	return m, m.prepare(ctx)
 }
@@ -66,6 +71,10 @@ func (e *engine) compile(ctx context.Context, module []byte) (compiled wazero.Co
 		return nil, err
 	}
 	compiled, err = e.vm.CompileModule(ctx, module)
+	if err != nil && e.cache.dir != "" { // the entry on disk may be what is wrong
+		e.cache.forget()
+		compiled, err = e.vm.CompileModule(ctx, module)
+	}
 	if err != nil {
 		return nil, loadFault("build the module again; if it is valid elsewhere, it may use a feature beyond core WebAssembly 2.0",
 			"the module is not valid: %v", err)
@@ -86,13 +95,13 @@ func (m *module) prepare(ctx context.Context) error {
 	return nil
 }
 
-func digest(code runtime.Code, settings runtime.Settings) string {
+func digest(code runtime.Code, settings runtime.Settings, rewriter string) string {
 	h := sha256.New()
 	h.Write(code.Bytes)
 	rest, _ := json.Marshal(struct { // plain data: never fails
-		Function string
-		Settings runtime.Settings
-	}{code.Function, settings})
+		Function, Rewriter string
+		Settings           runtime.Settings
+	}{code.Function, rewriter, settings})
 	h.Write(rest)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
@@ -105,9 +114,17 @@ func (m *module) Warnings() []runtime.Warning { return nil }
 
 // Instantiate returns the spare instance, or starts one.
 func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {
-	if m.entry.transform == "" {
+	switch {
+	case m.entry.transform == "":
 		return &command{module: m, host: host}, nil
+	case m.settings.State == runtime.StateFresh:
+		return &fresh{module: m, host: host}, nil
 	}
+	return m.take(ctx, host)
+}
+
+// take returns a started, unused instance.
+func (m *module) take(ctx context.Context, host runtime.Host) (*instance, error) {
 	select {
 	case i := <-m.spare:
 		i.log.sink = host.Log

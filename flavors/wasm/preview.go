@@ -144,7 +144,7 @@ func (p *preview) section(id byte, r *reader) error {
 	case sectionStart:
 		p.hasStart, p.start = true, r.u32()
 	case sectionTag:
-		return faultFeature("exception handling", "a tag section")
+		return faultFeature("exception-handling", "a tag section")
 	}
 	if err == nil && !r.ok() {
 		err = faultMalformed(sectionName(id), r.fault)
@@ -158,7 +158,7 @@ func (p *preview) typeSection(r *reader) error {
 		case 0x60:
 			p.types = append(p.types, signature{string(r.take(r.count())), string(r.take(r.count()))})
 		case 0x5f, 0x5e, 0x4e, 0x4f, 0x50:
-			return faultFeature("garbage collection", "a struct, array or recursive type")
+			return faultFeature("gc", "a struct, array or recursive type")
 		default:
 			r.fail("type form %#x", form)
 		}
@@ -184,7 +184,7 @@ func (p *preview) importSection(r *reader) error {
 		case externGlobal:
 			r.take(2)
 		case externTag:
-			err = faultFeature("exception handling", "an imported tag")
+			err = faultFeature("exception-handling", "an imported tag")
 		default:
 			r.fail("import kind %#x", imp.kind)
 		}
@@ -205,7 +205,7 @@ func (p *preview) memorySection(r *reader) error {
 		p.memories = append(p.memories, m)
 	}
 	if len(p.memories) > 1 {
-		return faultFeature("multiple memories", fmt.Sprintf("%d memories", len(p.memories)))
+		return faultFeature("multi-memory", fmt.Sprintf("%d memories", len(p.memories)))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestCancelIsNoFailure(t *testing.T) {
 // which survives a refused grow is not failed, and that no emit means filtered.
 func TestC41LegalEdges(t *testing.T) {
 	w := worker(t, "misbehave", settings(), runtime.Host{})
-	for payload, want := range map[string][]string{"3": {""}, "Give up": {"Give up"}, "": nil, "nothing": nil} {
+	for payload, want := range map[string][]string{"3": {""}, "Give up": {"Give up"}, "nothing": nil} {
 		if got := applied(t, w, payload); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", payload, got, want)
 		}

@@ -39,8 +39,8 @@ func (p *preview) toolchain() toolchain {
 // that fits decides; "" as name fits every name.
 var smells = []struct{ module, name, smell, hint string }{
 	{"env", "emscripten_", "Emscripten", emscriptenHint},
-	{"env", "__cxa_", "C++ exceptions", features["exception handling"]},
-	{"env", "invoke_", "Emscripten's exceptions", features["exception handling"]},
+	{"env", "__cxa_", "C++ exceptions", features["exception-handling"]},
+	{"env", "invoke_", "Emscripten's exceptions", features["exception-handling"]},
 	{"env", "__stack_pointer", "a dynamically linked side module", staticHint},
 	{"env", "__memory_base", "a dynamically linked side module", staticHint},
 	{"env", "__table_base", "a dynamically linked side module", staticHint},

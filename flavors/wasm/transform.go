@@ -3,6 +3,7 @@ package wasm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ func (i *instance) Apply(ctx context.Context, in runtime.Message) (runtime.Resul
 		return runtime.Result{Usage: runtime.Usage{Duration: time.Since(started)}}, failure
 	}
 	i.begin(in)
-	err := i.bounded(ctx, i.run)
+	err := i.bounded(ctx, started, i.module.settings.Budget, i.run)
 	result := runtime.Result{Out: i.apply.out, Usage: i.usage(started)}
 	if err != nil {
 		result.Out, i.spent = nil, runtime.RecycleFailure
@@ -31,7 +32,7 @@ func (i *instance) Apply(ctx context.Context, in runtime.Message) (runtime.Resul
 }
 
 func (i *instance) usage(started time.Time) runtime.Usage {
-	return runtime.Usage{Duration: time.Since(started), Memory: int64(i.memory.size)}
+	return runtime.Usage{Fuel: i.gauge.used(), Duration: time.Since(started), Memory: int64(i.memory.size)}
 }
 
 // begin sets the instance to a message.
@@ -43,20 +44,23 @@ func (i *instance) begin(in runtime.Message) {
 	i.memory.refused = 0
 }
 
-// bounded runs a call into the guest under the node's timeout.
-func (i *instance) bounded(ctx context.Context, call func() error) error {
-	limited, cancel := context.WithTimeout(ctx, i.module.settings.Budget.Timeout)
-	defer cancel()
-	i.Context = limited
+// bounded runs calls into the guest under one budget.
+func (i *instance) bounded(ctx context.Context, started time.Time, budget runtime.Budget, call func() error) error {
+	i.Context = ctx
+	i.gauge.open(ctx, started, budget)
 	err := call()
+	if err == nil && i.gauge.overspent() {
+		err = errFuel
+	}
 	if err == nil {
 		i.log.end()
 		return nil
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	var canceled *canceledError
+	if errors.As(err, &canceled) {
+		return canceled.err
 	}
-	return i.failure(err)
+	return i.failure(err, started)
 }
 
 // run hands the payload over and calls transform.
