@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"time"
 
 	"github.com/leat-run/leat/runtime"
@@ -26,6 +27,18 @@ type Plan struct {
 	Mode      Mode
 	Storage   Storage
 	Telemetry Telemetry
+	modules   []runtime.Module
+}
+
+// Close releases the compiled modules. REQUIRES: every instance of them is closed. It is
+// idempotent.
+func (p *Plan) Close() error {
+	var failed error
+	for _, m := range p.modules {
+		failed = errors.Join(failed, m.Close())
+	}
+	p.modules = nil
+	return failed
 }
 
 // Mode says when a run ends.
