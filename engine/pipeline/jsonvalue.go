@@ -104,10 +104,19 @@ func jsonList(text []byte) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, elements)
 }
 
-// member is one key of an object, as raw text.
+// member is one key of an object. Its value is converted once, since a loop may ask for it
+// as often as it likes and pays for the question only.
 type member struct {
 	key   []byte // with its quotes
-	value []byte
+	text  []byte
+	value ref.Val // nil until it is asked for
+}
+
+func (m *member) get() ref.Val {
+	if m.value == nil {
+		m.value = jsonValue(m.text)
+	}
+	return m.value
 }
 
 // jsonObject is a JSON object as a CEL map. Its members are found on the first question,
@@ -131,7 +140,7 @@ func (o *jsonObject) Find(key ref.Val) (ref.Val, bool) {
 	}
 	for i := len(o.members) - 1; i >= 0; i-- {
 		if o.members[i].is(string(name)) {
-			return jsonValue(o.members[i].value), true
+			return o.members[i].get(), true
 		}
 	}
 	return nil, false
@@ -157,7 +166,7 @@ func (o *jsonObject) Contains(key ref.Val) ref.Val {
 	return types.Bool(ok)
 }
 
-func (m member) is(name string) bool {
+func (m *member) is(name string) bool {
 	if inner := m.key[1 : len(m.key)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner) == name
 	}
@@ -170,7 +179,10 @@ func (o *jsonObject) index() {
 		return
 	}
 	o.indexed = true
-	rest, ok := eachMember(o.text, func(key, value []byte) { o.members = append(o.members, member{key, value}) })
+	if cap(o.members) == 0 {
+		o.members = make([]member, 0, 8)
+	}
+	rest, ok := eachMember(o.text, func(key, value []byte) { o.members = append(o.members, member{key: key, text: value}) })
 	o.broken = !ok || len(rest) > 0
 }
 
@@ -179,9 +191,9 @@ func (o *jsonObject) all() traits.Mapper {
 	if o.full == nil {
 		o.index()
 		values := make(map[string]any, len(o.members))
-		for _, m := range o.members {
-			if key, ok := unquote(m.key); ok {
-				values[key] = jsonValue(m.value)
+		for i := range o.members {
+			if key, ok := unquote(o.members[i].key); ok {
+				values[key] = o.members[i].get()
 			}
 		}
 		o.full = types.NewStringInterfaceMap(types.DefaultTypeAdapter, values)

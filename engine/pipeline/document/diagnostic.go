@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// maxDiagnostics bounds what is said about one document.
+const maxDiagnostics = 500
+
 // Severities of a Diagnostic.
 const (
 	SeverityError   = "error"
@@ -72,9 +75,13 @@ func (r *Report) Add(d Diagnostic) {
 	if d.File == "" {
 		d.File = r.file
 	}
-	if !slices.Contains(r.list, d) {
-		r.list = append(r.list, d)
+	if len(r.list) > maxDiagnostics || slices.Contains(r.list, d) {
+		return
 	}
+	if len(r.list) == maxDiagnostics {
+		d = Diagnostic{Code: "too-many", Severity: SeverityError, File: r.file, Message: fmt.Sprintf("there are more than %d diagnostics", maxDiagnostics), Hint: "mend these first"}
+	}
+	r.list = append(r.list, d)
 }
 
 // Failed says whether there is an error among the diagnostics.

@@ -54,7 +54,7 @@ func List(prefix string, names iter.Seq[string]) string {
 func distance(a, b string) int {
 	const longest = 64
 	if len(a) > longest || len(b) > longest {
-		return longest
+		return 1 << 20
 	}
 	var before, last, now [longest + 1]int
 	for j := range len(b) + 1 {

@@ -88,7 +88,7 @@ func reportSyntax(report *Report, text []byte, err error) {
 
 func syntaxHint(text []byte, line int, problem string) string {
 	around := bytes.Split(text, []byte("\n"))
-	around = around[max(line-2, 0):min(line+1, len(around))]
+	around = around[min(max(line-2, 0), len(around)):min(line+1, len(around))] // YAML knows more line ends than \n
 	near := bytes.Join(around, []byte("\n"))
 	switch {
 	case bytes.Contains(near, []byte("\t")):
