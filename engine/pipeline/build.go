@@ -42,6 +42,7 @@ func (l *loader) noneAt(top *document.Object, section string) {
 func (l *loader) source(e document.Entry) *Source {
 	s := &Source{Name: e.Name, Decoder: e.Object.String("decoder"), Line: e.At.Line}
 	s.Plugin, s.Config = plugin(e.Object)
+	s.fields = l.opt.Catalog.Sources[s.Plugin].Fields
 	return s
 }
 
@@ -61,6 +62,7 @@ func (l *loader) sink(e document.Entry) *Sink {
 		OrderKey: l.expression(e.Object, "order_key", keyExpression),
 	}
 	s.Plugin, s.Config = plugin(e.Object)
+	s.fields = l.opt.Catalog.Sinks[s.Plugin].Fields
 	return s
 }
 

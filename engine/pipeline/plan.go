@@ -58,6 +58,7 @@ type Source struct {
 	Config  Config // checked against the plugin's Spec, every default filled in
 	Decoder string // a codec's name
 	Line    int
+	fields  []Field
 }
 
 // Transform is a transform node. A Split has no Module.
@@ -95,6 +96,7 @@ type Sink struct {
 	BatchTimeout time.Duration // how long a batch that is not full waits
 	OrderKey     *Expression
 	Line         int
+	fields       []Field
 }
 
 // Edge leads from a source or transform to a transform or sink.
