@@ -46,6 +46,7 @@ func (s *Store) start() {
 	c.written.trimmed = s.durable.trimmed
 	s.ended.Go(c.run)
 	s.ended.Go(c.acknowledge)
+	s.ended.Go(func() { s.space.watch(s.closing) })
 }
 
 // run builds and applies groups until the queue is closed and empty. It takes work only
@@ -89,6 +90,7 @@ func (s *Store) publish(g *group) {
 	s.durable.mark = g.mark
 	s.durable.checkpoint = g.checkpoint
 	s.durable.trimmed = g.trimmed
+	s.ballast.appended(int64(s.durable.bytes - s.durable.trimmed.bytes))
 }
 
 // build puts all of the work into one batch.
@@ -145,18 +147,18 @@ func (c *committer) addCheckpoint(g *group, call *checkpointCall) {
 	}
 }
 
-// trimDue returns how far to trim once a whole window of rows or bytes is past its
-// retention, else 0.
+// trimDue returns how far to trim once a whole window of rows is past its retention,
+// else 0. A spool that is half full keeps nothing behind the checkpoint.
 func (c *committer) trimDue() runtime.Seq {
-	keep := runtime.Seq(c.s.opt.Retention)
-	if c.written.checkpoint.Through <= keep {
+	keep, window := runtime.Seq(c.s.opt.Retention), runtime.Seq(trimWindow)
+	held := int64(c.written.bytes - c.written.trimmed.bytes)
+	if most := c.s.opt.MaxBytes; most > 0 && held > most/2 {
+		keep, window = 0, 1
+	}
+	if c.written.checkpoint.Through < c.written.trimmed.seq+keep+window {
 		return 0
 	}
-	through := c.written.checkpoint.Through - keep
-	if through < c.written.trimmed.seq+trimWindow {
-		return 0
-	}
-	return through
+	return c.written.checkpoint.Through - keep
 }
 
 // trim removes rows up to through, as far as the checkpoint allows. The range starts at

@@ -50,13 +50,12 @@ func (s *Store) DeleteLetters(ids ...string) error {
 // them, and says how many it was.
 func (s *Store) DeleteLettersBefore(t time.Time, most int) (int, error) {
 	var ids []string
-	err := s.scanLetters(letterKey(t, ""), func(key, _ []byte) error {
-		if len(ids) == most {
+	err := s.scanLetters(letterKey(t, ""), func(l DeadLetter) error {
+		if len(ids) >= most {
 			return errStop
 		}
-		_, id, err := parseLetterKey(key)
-		ids = append(ids, id)
-		return err
+		ids = append(ids, l.ID)
+		return nil
 	})
 	if err != nil && !errors.Is(err, errStop) {
 		return 0, err
@@ -87,28 +86,49 @@ func (s *Store) Letter(id string) (l DeadLetter, err error) {
 }
 
 // Letters calls fn with every letter, the oldest first, until fn returns an error, which
-// it then returns. fn may keep the letter; it may put and delete letters.
+// it then returns. fn may keep the letter and may call the store.
 func (s *Store) Letters(fn func(DeadLetter) error) error {
-	return s.scanLetters(kindLetter.end(), func(key, value []byte) error {
-		l, err := readLetter(key, bytes.Clone(value))
+	return s.scanLetters(kindLetter.end(), fn)
+}
+
+// scanLetters reads a chunk at a time, like Rows and for the same reason.
+func (s *Store) scanLetters(end []byte, fn func(DeadLetter) error) error {
+	for from := kindLetter.start(); ; {
+		letters, next, err := s.letterChunk(from, end)
 		if err != nil {
 			return err
 		}
-		return fn(l)
-	})
+		for _, l := range letters {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		if from = next; from == nil {
+			return nil
+		}
+	}
 }
 
-func (s *Store) scanLetters(end []byte, fn func(key, value []byte) error) error {
-	return s.read(func() error {
-		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: kindLetter.start(), UpperBound: end})
+// letterChunk returns the key at which the next chunk starts, nil after the last.
+func (s *Store) letterChunk(from, end []byte) (letters []DeadLetter, next []byte, err error) {
+	err = s.read(func() error {
+		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 		if err != nil {
 			return fmt.Errorf("store: read letters: %w", err)
 		}
-		for ok := it.First(); ok && err == nil; ok = it.Next() {
-			err = fn(it.Key(), it.Value())
+		size := 0
+		for ok := it.First(); ok && err == nil && next == nil; ok = it.Next() {
+			if len(letters) == chunkRows || size > chunkBytes {
+				next = bytes.Clone(it.Key())
+				break
+			}
+			var l DeadLetter
+			l, err = readLetter(it.Key(), bytes.Clone(it.Value()))
+			letters, size = append(letters, l), size+len(it.Value())
 		}
 		return errors.Join(err, it.Error(), it.Close())
 	})
+	return letters, next, err
 }
 
 func (c *committer) addLetters(g *group, calls []*letterCall) {

@@ -31,7 +31,6 @@ const (
 	groupBytes     = 1 << 20
 	groupsInFlight = 4
 	trimWindow     = 10_000
-	trimBytes      = 4 << 20
 	memTableBytes  = 32 << 20
 )
 
@@ -53,6 +52,9 @@ type Options struct {
 	// Retention is how many committed rows stay readable behind the checkpoint; 0 is
 	// DefaultRetention, negative is none.
 	Retention int64
+	// BallastBytes is the room kept for the store itself on a disk that others fill; 0 is
+	// twice the memtable, negative is none. It is taken once the store holds as much.
+	BallastBytes int64
 	// Address is what a refused second owner is told; see Store.Announce.
 	Address string
 	// Now is the clock; nil is time.Now.
@@ -70,6 +72,7 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.MaxBytes, DefaultMaxBytes)
 	orDefault(&o.MinFreeBytes, DefaultMinFreeBytes)
 	orDefault(&o.Retention, DefaultRetention)
+	orDefault(&o.BallastBytes, 2*memTableBytes)
 	o.Retention = max(o.Retention, 0)
 	if o.Now == nil {
 		o.Now = time.Now

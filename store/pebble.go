@@ -27,26 +27,62 @@ func (s *Store) openPebble() error {
 	case fs == nil:
 		fs = vfs.Default
 	}
-	db, err := pebble.Open(filepath.Join(s.dir, pebbleDir), s.pebbleOptions(fs))
-	if err != nil {
-		return fmt.Errorf("store: open %s: %w", s.dir, err)
+	s.gate = newGate(fs, s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	if usage, err := fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < uint64(max(s.ballast.size, 0)) {
+		s.ballast.drop() // opening needs room itself
 	}
-	s.db = db
-	return nil
+	return s.awaitPebble()
 }
 
-func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
+// awaitPebble opens the database on a goroutine: on a disk that is full or fails, Open of
+// Pebble is parked at the gate, and the caller is told.
+func (s *Store) awaitPebble() error {
+	opened := make(chan error, 1)
+	go func() {
+		db, err := pebble.Open(filepath.Join(s.dir, pebbleDir), s.pebbleOptions())
+		s.db = db
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		if err != nil {
+			return fmt.Errorf("store: open %s: %w", s.dir, err)
+		}
+		return nil
+	case <-s.failed:
+		return fmt.Errorf("store: open %s: %w", s.dir, s.Err())
+	case <-s.gate.full():
+		return fmt.Errorf("store: open %s: %w", s.dir, ErrFull)
+	}
+}
+
+func (s *Store) pebbleOptions() *pebble.Options {
 	o := &pebble.Options{
-		FS:                 fs,
+		FS:                 s.gate,
 		FormatMajorVersion: pebbleFormat,
 		MemTableSize:       memTableBytes,
 		Logger:             &pebbleLog{s},
+		EventListener: &pebble.EventListener{
+			BackgroundError: s.background,
+			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.fail(fmt.Errorf("%w: %v", ErrCorrupt, i)) },
+		},
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 32 << 10
 		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	}
 	return o
+}
+
+// background hears of a flush or compaction that failed. Write errors end at the gate, so
+// it is a read error or a fault of a file: Pebble would try again a thousand times a second.
+func (s *Store) background(err error) {
+	select {
+	case <-s.closing:
+	default:
+		s.gate.shut()
+		s.fail(fmt.Errorf("background: %w", err))
+	}
 }
 
 // pebbleLog passes on what Pebble says. Fatalf must not return and may not end the

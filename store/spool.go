@@ -25,6 +25,9 @@ func (s *Store) Append(rows []Row) (first runtime.Seq, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := s.space.admit(); err != nil {
+		return 0, err
+	}
 	if err := s.submit(func(q *queue) *ticket { return q.putAppend(c) }); err != nil {
 		return 0, err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +20,10 @@ type Store struct {
 	lease *lease // nil if ephemeral
 	db    *pebble.DB
 	queue *queue
+
+	gate    *gate
+	space   *space
+	ballast *ballast
 
 	// durable is what a crash could not take any more.
 	durable struct {
@@ -42,6 +45,7 @@ type Store struct {
 		err error
 	}
 	failed    chan struct{} // closed with the first failure
+	closing   chan struct{} // closed when Close begins
 	abandoned chan struct{} // closed when Close gives up on what is in flight
 	ended     sync.WaitGroup
 	closeOnce sync.Once
@@ -64,15 +68,19 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{opt: o, queue: newQueue(), failed: make(chan struct{}), abandoned: make(chan struct{})}
+	s := &Store{
+		opt: o, queue: newQueue(),
+		failed: make(chan struct{}), closing: make(chan struct{}), abandoned: make(chan struct{}),
+	}
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
+	s.space, s.ballast = newSpace(s), newBallast(s)
 	if err := s.openPebble(); err != nil {
-		return nil, errors.Join(err, s.lease.release())
+		return nil, errors.Join(err, s.giveUp())
 	}
 	if err := s.recover(); err != nil {
-		return nil, errors.Join(err, s.db.Close(), s.lease.release())
+		return nil, errors.Join(err, s.closePebble(), s.lease.release())
 	}
 	s.start()
 	return s, nil
@@ -116,13 +124,6 @@ func (s *Store) Announce(address string) error {
 	return s.lease.write(address)
 }
 
-// Blocked says why rows are refused with ErrFull and since when; "" if they are not.
-func (s *Store) Blocked() (reason string, since time.Time) { return "", time.Time{} }
-
-// Unblocked returns nil once rows are accepted again, at once if they are. It returns
-// ctx's error, ErrFailed or ErrClosed if that comes first.
-func (s *Store) Unblocked(ctx context.Context) error { return ctx.Err() }
-
 // Failed is closed when the disk failed: the run must end, Err says why.
 func (s *Store) Failed() <-chan struct{} { return s.failed }
 
@@ -152,12 +153,70 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) close() error {
+	close(s.closing)
 	s.queue.close()
-	s.ended.Wait()
+	if !s.awaitEnd() {
+		close(s.abandoned)
+		return errors.Join(s.Err(), s.giveUp())
+	}
+	return errors.Join(s.closePebble(), s.lease.release())
+}
+
+// awaitEnd waits for the goroutines; false says that the disk holds one of them.
+func (s *Store) awaitEnd() bool {
+	ended := make(chan struct{})
+	go func() { s.ended.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return s.Err() == nil
+	case <-s.failed:
+	case <-s.gate.full():
+	}
+	return false
+}
+
+// closePebble ends reading and closes the database, unless the disk fails meanwhile.
+func (s *Store) closePebble() error {
+	s.shutReads()
+	closed := make(chan error, 1)
+	go func() { closed <- s.db.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-s.failed:
+	case <-s.gate.full():
+	}
+	s.settle()
+	return s.Err()
+}
+
+func (s *Store) shutReads() {
 	s.reads.Lock()
+	defer s.reads.Unlock()
 	s.reads.closed = true
-	s.reads.Unlock()
-	return errors.Join(s.db.Close(), s.lease.release())
+}
+
+// giveUp leaves a database that cannot be closed as it is: its goroutines stay parked at
+// the gate until the process ends. The lease goes back once none of them can write.
+func (s *Store) giveUp() error {
+	s.shutReads()
+	if !s.settle() {
+		return nil // the kernel takes the lease back when the process ends
+	}
+	return s.lease.release()
+}
+
+// settleIn bounds how long Close waits for a call that hangs in the kernel.
+const settleIn = 5 * time.Second
+
+func (s *Store) settle() bool {
+	s.gate.shut()
+	select {
+	case <-s.gate.mu.settled:
+		return true
+	case <-time.After(settleIn):
+		return false
+	}
 }
 
 // read runs f while the database is certain to be open.
