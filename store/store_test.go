@@ -7,13 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/leat-run/leat/runtime"
 )
-
-// TestMain proves that Close ends every goroutine that Open started, Pebble's included.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, dir string, o Options) *Store {
 	t.Helper()
