@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 const limitedChild = "LEAT_TEST_FILE_SIZE"
@@ -32,15 +30,16 @@ func TestSinkNeverHalfWrites(t *testing.T) {
 	b := newBench(t)
 	s := b.sink("out", true)
 	b.put(s, "one")
+	const unlimited = ^uint64(0)
 	long := strings.Repeat("x", 9000)
-	limit := unix.Rlimit{Cur: 4096, Max: unix.RLIM_INFINITY}
-	b.must(unix.Setrlimit(unix.RLIMIT_FSIZE, &limit))
+	limit := syscall.Rlimit{Cur: 4096, Max: unlimited}
+	b.must(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	if err := s.Write(t.Context(), records("two", long)); !errors.Is(err, syscall.EFBIG) {
 		t.Error(err)
 	}
 	b.holds("out", "one\n")
-	limit.Cur = unix.RLIM_INFINITY
-	b.must(unix.Setrlimit(unix.RLIMIT_FSIZE, &limit))
+	limit.Cur = unlimited
+	b.must(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	b.put(s, "two", long)
 	b.holds("out", "one\ntwo\n"+long+"\n")
 }
