@@ -16,15 +16,17 @@ const (
 	NoOutput
 	// NoMatch: no edge matched.
 	NoMatch
-	// Dropped: an edge that is not required gave it up, or its node no longer exists.
+	// Dropped: an edge that is not required gave it up.
 	Dropped
 	// DeadLettered: a record of it is durable.
 	DeadLettered
+	// Orphaned: it was for a node that the document no longer has.
+	Orphaned
 
 	endings
 )
 
-var endingNames = [endings]string{"none", "delivered", "null", "no_output", "no_match", "dropped", "dead_lettered"}
+var endingNames = [endings]string{"none", "delivered", "null", "no_output", "no_match", "dropped", "dead_lettered", "orphaned"}
 
 // String returns the ending's name as the machine output has it.
 func (e Ending) String() string { return endingNames[e] }
@@ -40,6 +42,7 @@ type Balance struct {
 	NoMatch      uint64
 	Dropped      uint64
 	DeadLettered uint64
+	Orphaned     uint64
 }
 
 // Filtered is the sum over the reasons for which a branch is filtered.
@@ -47,7 +50,7 @@ func (b Balance) Filtered() uint64 { return b.Null + b.NoOutput + b.NoMatch }
 
 // Ended is the sum over all endings.
 func (b Balance) Ended() uint64 {
-	return b.Delivered + b.Filtered() + b.Dropped + b.DeadLettered
+	return b.Delivered + b.Filtered() + b.Dropped + b.DeadLettered + b.Orphaned
 }
 
 // Check returns an error if a branch was opened and not ended, or the reverse.
@@ -69,6 +72,7 @@ func (b Balance) Minus(earlier Balance) Balance {
 		NoMatch:      b.NoMatch - earlier.NoMatch,
 		Dropped:      b.Dropped - earlier.Dropped,
 		DeadLettered: b.DeadLettered - earlier.DeadLettered,
+		Orphaned:     b.Orphaned - earlier.Orphaned,
 	}
 }
 
@@ -82,4 +86,5 @@ func (b *Balance) add(e *entry) {
 	b.NoMatch += uint64(e.ended[NoMatch])
 	b.Dropped += uint64(e.ended[Dropped])
 	b.DeadLettered += uint64(e.ended[DeadLettered])
+	b.Orphaned += uint64(e.ended[Orphaned])
 }

@@ -20,8 +20,8 @@
 //  2. The frontier only rises, and never by anything but 1 at a time.
 //  3. A message's branches are added to the Balance when the frontier passes it, never
 //     before: what is written beside a checkpoint belongs to exactly that checkpoint.
-//  4. Opened == Delivered + Null + NoOutput + NoMatch + Dropped + DeadLettered, at every
-//     frontier.
+//  4. Opened == Delivered + Null + NoOutput + NoMatch + Dropped + DeadLettered + Orphaned, at
+//     every frontier.
 //  5. A source's position covers only emissions that are committed, without a gap in the
 //     order in which the source made them, even where their seqs are in another order.
 //  6. Memory is bounded by the messages between the frontier and the highest seq that
