@@ -1,0 +1,30 @@
+// Package store keeps everything that a pipeline must not lose: its spool of admitted
+// messages, how far they are committed, what its nodes remember, and its dead letters.
+// It is the only package that imports Pebble and the only one that knows keys.
+//
+//	Append(rows) ---+                                              +--> durable watermark --> Rows, ReadRow
+//	SetCheckpoint --+--> queue --> committer --> group in flight --+
+//	PutLetter ------+   (coalesces) (assigns     (<= 4)   acker    +--> every waiter of the group
+//	SetNodeState ---+                seqs)               (SyncWait)
+//
+// Invariants:
+//
+//  1. Seqs are dense: 1, 2, 3 … One goroutine assigns them, a group is one atomic
+//     batch, groups reach the log in order: a crash leaves a prefix, never a hole.
+//  2. Append returns nil only after its rows are durable (Options.Durability says what
+//     that means). Nobody reads a row before that: readers stop at the durable watermark.
+//  3. A group that fails fails its own waiters with the same error and nothing else.
+//     A caller waits without a context: it always learns whether its rows have a seq.
+//  4. The checkpoint and the balance change together, in one batch, and never go back.
+//  5. Rows are removed behind the checkpoint only, in the batch that writes the checkpoint
+//     or a later one.
+//  6. Every value starts with a format byte; the four bytes that start a key name its
+//     kind and layout.
+//  7. One process owns a store, and inside it one Store.
+//
+// Goroutines: Open starts a committer, an acker, the space watch and Pebble's own; Close ends and awaits
+// them all, but for those that a failed or full disk holds: they stay parked (gate.go).
+//
+// The package runs no guest, knows no document, decides no retry and never logs what it
+// returns.
+package store

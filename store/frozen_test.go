@@ -1,0 +1,77 @@
+package store
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+var freeze = flag.Bool("freeze", false, "write testdata/stores/v001 anew; only before a release has it")
+
+const frozenDir = "../testdata/stores/v001"
+
+// A store that format 1 wrote opens for ever, with every value as it was written. The
+// store was closed after its rows were flushed and more were appended, so that tables and
+// a log are both read. A change that breaks this needs a new format byte beside the old.
+func TestFrozenStoreV001Opens(t *testing.T) {
+	if *freeze {
+		writeFrozen(t)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(frozenDir)); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, Options{BallastBytes: -1})
+	checkpoint, err := s.Checkpoint()
+	same(t, frozenCheckpoint(), checkpoint, err)
+	if s.LastSeq() != 4 || s.SpoolRows() != 3 {
+		t.Fatal(s.LastSeq(), s.SpoolRows())
+	}
+	for seq, want := range map[int]Row{2: richRow(), 4: testRows(1)[0]} {
+		row, err := s.ReadRow(frozenSeq(seq))
+		want.Seq = frozenSeq(seq)
+		same(t, want, row, err)
+	}
+	letter, err := s.Letter("id")
+	same(t, richLetter(), letter, err)
+	state, err := s.NodeState("in")
+	same(t, "place", string(state), err)
+}
+
+func writeFrozen(t *testing.T) {
+	if err := os.RemoveAll(frozenDir); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, frozenDir, Options{BallastBytes: -1})
+	l := richLetter()
+	_, appendErr := s.Append([]Row{testRows(1)[0], richRow()})
+	for _, err := range []error{
+		appendErr, s.PutLetter(l), s.SetNodeState("in", 1, []byte("place")), s.db.Flush(),
+		s.SetCheckpoint(Checkpoint{Through: 1, Balance: frozenCheckpoint().Balance}), s.Trim(1),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Append(append(testRows(1), testRows(1)...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(frozenDir, leaseName)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func frozenSeq(n int) runtime.Seq { return runtime.Seq(n) }
+
+func frozenCheckpoint() Checkpoint {
+	return Checkpoint{Through: 1, Balance: Balance{
+		Opened: 28, Delivered: 7, FilteredNull: 6, FilteredNoOutput: 5, FilteredNoMatch: 4,
+		Dropped: 3, DeadLettered: 2, Orphaned: 1,
+	}}
+}

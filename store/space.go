@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// space decides whether there is room for rows, before they are written: below the
+// watermark Append refuses, while dead letters, checkpoints and trims go on out of what
+// the watermark keeps free. Committed rows that are kept for replay are given up first.
+//
+//	open --too many rows, too little free, or a call parked at the gate--> blocked
+//	blocked --watch, every retryEvery: room again, with some to spare--> open
+type space struct {
+	s    *Store
+	wake chan struct{} // one token: there is something to watch
+	mu   struct {
+		sync.Mutex
+		reason string
+		since  time.Time
+		open   chan struct{} // closed while rows are accepted
+		asked  time.Time     // when the file system was asked last
+	}
+}
+
+// askEvery bounds how often Append asks the file system.
+const askEvery = 20 * time.Millisecond
+
+func newSpace(s *Store) *space {
+	p := &space{s: s, wake: make(chan struct{}, 1)}
+	p.mu.open = make(chan struct{})
+	close(p.mu.open)
+	return p
+}
+
+// admit returns ErrFull while there is no room.
+func (p *space) admit() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.s.opt.Now()
+	if p.mu.reason == "" && (now.Sub(p.mu.asked) >= askEvery || p.s.overfull()) {
+		p.mu.asked = now
+		p.blockLocked(p.s.lack(false))
+	}
+	if p.mu.reason != "" {
+		return fmt.Errorf("%w: %s", ErrFull, p.mu.reason)
+	}
+	return nil
+}
+
+// recheck is for whoever learns that things changed.
+func (p *space) recheck() (blocked bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reason := p.s.lack(p.mu.reason != "")
+	if reason == "" && p.mu.reason != "" {
+		p.s.opt.Log.Info("store: room again", "was", p.mu.reason)
+		p.mu.reason, p.mu.since = "", time.Time{}
+		close(p.mu.open)
+	}
+	p.blockLocked(reason)
+	return reason != ""
+}
+
+func (p *space) blockLocked(reason string) {
+	if reason != "" && p.mu.reason == "" {
+		p.s.opt.Log.Warn("store: blocked", "reason", reason)
+		p.mu.since, p.mu.open = p.s.opt.Now(), make(chan struct{})
+		p.notify()
+	}
+	p.mu.reason = reason
+}
+
+func (p *space) notify() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lack says what there is not enough of; "" if there is room. easing asks for an eighth
+// more, so that a store at its watermark does not flap.
+func (s *Store) lack(easing bool) string {
+	switch {
+	case s.gate.isFull():
+		return "disk: no space left"
+	case s.overfull():
+		return fmt.Sprintf("spool: %d bytes, max_bytes is %d", s.SpoolBytes(), s.opt.MaxBytes)
+	case s.opt.MinFreeBytes < 0 || s.opt.Ephemeral:
+		return ""
+	}
+	need := s.opt.MinFreeBytes
+	if easing {
+		need += need / 8
+	}
+	usage, err := s.gate.GetDiskUsage(s.dir)
+	if err != nil || usage.AvailBytes >= uint64(need) {
+		return "" // a file system that does not say is watched by the gate alone
+	}
+	return fmt.Sprintf("disk: %d bytes free, min_free_bytes is %d", usage.AvailBytes, need)
+}
+
+func (s *Store) overfull() bool {
+	return s.opt.MaxBytes > 0 && s.SpoolBytes() >= s.opt.MaxBytes
+}
+
+// watch looks for room while there is none, and keeps the ballast. It ends with stop.
+func (p *space) watch(stop <-chan struct{}) {
+	tick := time.NewTicker(retryEvery)
+	defer tick.Stop()
+	tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-p.wake:
+			tick.Reset(retryEvery)
+			p.relieve()
+		case <-tick.C:
+		}
+		if !p.recheck() {
+			tick.Stop()
+			p.s.ballast.keep()
+		}
+	}
+}
+
+// relieve gives up what can be given up.
+func (p *space) relieve() {
+	if p.s.gate.isFull() {
+		p.s.ballast.drop()
+	}
+	if reason, _ := p.s.Blocked(); reason == "" {
+		return
+	}
+	p.s.durable.Lock()
+	through := p.s.durable.checkpoint.Through
+	p.s.durable.Unlock()
+	_, _ = p.s.enqueue(func(q *queue) *ticket { return q.putTrim(through) }) // a closed store needs none
+}
+
+// Blocked says why rows are refused with ErrFull and since when; "" if they are not.
+func (s *Store) Blocked() (reason string, since time.Time) {
+	s.space.mu.Lock()
+	defer s.space.mu.Unlock()
+	return s.space.mu.reason, s.space.mu.since
+}
+
+// Unblocked returns nil once rows are accepted again, at once if they are. It returns
+// ctx's error, ErrFailed or ErrClosed if that comes first.
+func (s *Store) Unblocked(ctx context.Context) error {
+	s.space.mu.Lock()
+	open := s.space.mu.open
+	s.space.mu.Unlock()
+	select {
+	case <-open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.failed:
+		return s.Err()
+	case <-s.closing:
+		return ErrClosed
+	}
+}
