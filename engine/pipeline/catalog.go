@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -12,7 +13,7 @@ type Catalog struct {
 	Flavors map[string]runtime.Flavor
 	Sources map[string]Spec
 	Sinks   map[string]Spec
-	Codecs  []string
+	Codecs  []string // nil means json and raw
 }
 
 // Spec describes one plugin's keys: it drives the strict loader, `leat plugins` and
@@ -23,27 +24,26 @@ type Spec struct {
 	Fields []Field
 }
 
-// Field is one key of a plugin.
-type Field struct {
-	Name     string
-	Type     FieldType
-	Doc      string
-	Required bool
-	Default  any      // of the Go type that Type names; nil with Required
-	Enum     []string // allowed values of a String
-	Min, Max int64    // inclusive bounds of Int, Size and Duration (nanoseconds); both 0: unbounded
+// shape is the Spec as a table of the reader.
+func (s Spec) shape(noun string) *document.Shape {
+	return &document.Shape{Noun: noun, Doc: s.Doc, Fields: s.Fields}
 }
 
-// FieldType is the type of a plugin's key and of its value in a Config.
-type FieldType string
+// Field is one key of a plugin.
+type Field = document.Field
 
+// FieldType is the type of a plugin's key and of its value in a Config.
+type FieldType = document.Type
+
+// The types that a plugin's keys have.
 const (
-	String       FieldType = "string"   // string
-	Bool         FieldType = "bool"     // bool
-	Int          FieldType = "int"      // int64
-	Size         FieldType = "size"     // int64 bytes, written 512KiB
-	DurationType FieldType = "duration" // time.Duration, written 200ms
-	Path         FieldType = "path"     // string, made absolute against the document's directory
+	String       = document.String   // string
+	Bool         = document.Bool     // bool
+	Int          = document.Int      // int64
+	Size         = document.Size     // int64 bytes, written 512KiB
+	DurationType = document.Duration // time.Duration, written 200ms
+	Path         = document.Path     // string, made absolute against the document's directory
+	Strings      = document.Strings  // []string
 )
 
 // Config is a plugin's checked keys, every default filled in. Its getters panic on a
@@ -61,6 +61,9 @@ func (c Config) Int(name string) int64 { return get[int64](c, name) }
 
 // Duration returns a Duration value.
 func (c Config) Duration(name string) time.Duration { return get[time.Duration](c, name) }
+
+// Strings returns a Strings value. The caller does not change it.
+func (c Config) Strings(name string) []string { return get[[]string](c, name) }
 
 func get[T any](c Config, name string) T {
 	v, ok := c[name].(T)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"time"
 
 	"github.com/leat-run/leat/runtime"
@@ -26,6 +27,18 @@ type Plan struct {
 	Mode      Mode
 	Storage   Storage
 	Telemetry Telemetry
+	modules   []runtime.Module
+}
+
+// Close releases the compiled modules. REQUIRES: every instance of them is closed. It is
+// idempotent.
+func (p *Plan) Close() error {
+	var failed error
+	for _, m := range p.modules {
+		failed = errors.Join(failed, m.Close())
+	}
+	p.modules = nil
+	return failed
 }
 
 // Mode says when a run ends.
@@ -45,6 +58,7 @@ type Source struct {
 	Config  Config // checked against the plugin's Spec, every default filled in
 	Decoder string // a codec's name
 	Line    int
+	fields  []Field
 }
 
 // Transform is a transform node. A Split has no Module.
@@ -82,6 +96,7 @@ type Sink struct {
 	BatchTimeout time.Duration // how long a batch that is not full waits
 	OrderKey     *Expression
 	Line         int
+	fields       []Field
 }
 
 // Edge leads from a source or transform to a transform or sink.

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+)
+
+// surroundings is what a command may touch of the process it runs in; tests give their own.
+type surroundings struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            func(string) (string, bool)
+	terminal       bool // stderr is a terminal: live progress, text logs
+	width          func() int
+}
+
+// process is the real surroundings.
+func process() surroundings {
+	fd := int(os.Stderr.Fd())
+	return surroundings{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
+		terminal: term.IsTerminal(fd),
+		width: func() int {
+			if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+				return w
+			}
+			return 80
+		},
+	}
+}
+
+// Main runs one command line (without the program's name) and returns its exit code.
+func Main(args []string, s surroundings) exitCode {
+	app := newApp(s)
+	if len(args) > 0 && args[0] == "help" && len(args) > 1 && args[1] == "exit-codes" {
+		fmt.Fprint(s.stdout, exitCodesText())
+		return exitCompleted
+	}
+	line := append([]string{"leat"}, reorder(app.Commands, args)...)
+	ctx, stop := withSignals(context.Background(), s.stderr)
+	defer stop()
+	err := app.RunContext(ctx, line)
+	if text := explain(errOrNil(err)); text != "" {
+		fmt.Fprintln(s.stderr, text)
+	}
+	return codeOf(err)
+}
+
+// errOrNil lets explain be called with no error.
+func errOrNil(err error) error {
+	if err == nil {
+		return &exitError{}
+	}
+	return err
+}
+
+func newApp(s surroundings) *cli.App {
+	return &cli.App{
+		Name:  "leat",
+		Usage: "run JavaScript, TypeScript and WebAssembly transforms over durable event pipelines",
+		Description: "Start with `leat run FILE`; `leat verify FILE` checks a document without running it.\n" +
+			"`leat help exit-codes` lists what the process can end with.",
+		Version:              version(),
+		HideVersion:          true,
+		Reader:               s.stdin,
+		Writer:               s.stdout,
+		ErrWriter:            s.stderr,
+		EnableBashCompletion: true,
+		HideHelpCommand:      false,
+		Commands: []*cli.Command{
+			runCommand(s), verifyCommand(s), dlqCommand(s),
+			pluginsCommand(s), completionCommand(s), versionCommand(s),
+		},
+		CommandNotFound: nil,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return unknownVerb(c.App.Commands, c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+		OnUsageError:   onUsageError,
+		ExitErrHandler: func(*cli.Context, error) {},
+	}
+}
+
+// commonFlags work on every verb.
+func commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "data-dir", Value: ".leat", Usage: "where the stores live, one per pipeline", TakesFile: true},
+		&cli.BoolFlag{Name: "json", Usage: "print machine-readable JSON on standard output"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error"},
+		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "`LEVEL` of the log: debug, info, warn or error"},
+	}
+}
+
+// verb completes a command with what all verbs share.
+func verb(c *cli.Command) *cli.Command {
+	c.Flags = append(c.Flags, commonFlags()...)
+	c.OnUsageError = onUsageError
+	c.HideHelpCommand = true
+	return c
+}
+
+// group completes a command that only holds others.
+func group(c *cli.Command) *cli.Command {
+	c.HideHelpCommand = true
+	c.OnUsageError = onUsageError
+	c.Action = func(ctx *cli.Context) error {
+		if ctx.NArg() > 0 {
+			return unknownVerb(c.Subcommands, ctx.Args().First())
+		}
+		return usagef("try `leat "+c.Name+" --help`", "leat %s needs a verb", c.Name)
+	}
+	return c
+}
+
+func unknownVerb(commands []*cli.Command, name string) error {
+	hint := "`leat --help` lists the verbs"
+	if near := cli.SuggestCommand(commands, name); near != "" {
+		hint = "did you mean `" + near + "`?"
+	}
+	return usagef(hint, "unknown verb %q", name)
+}
+
+// onUsageError names the nearest flag that exists.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	hint := "see `leat --help`"
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "leat" {
+		hint = "see `leat " + c.Command.FullName() + " --help`"
+	}
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		text = "unknown flag --" + strings.TrimLeft(name, "-")
+		if near := cli.SuggestFlag(c.Command.Flags, name, false); near != "" {
+			hint = "did you mean `--" + strings.TrimLeft(near, "-") + "`?"
+		}
+	}
+	return usagef(hint, "%s", text)
+}
+
+// files returns the arguments, of which there must be at least one.
+func files(c *cli.Context, what string) ([]string, error) {
+	if c.NArg() == 0 {
+		return nil, usagef("for example `leat "+c.Command.FullName()+" pipeline.yaml`", "which %s?", what)
+	}
+	return c.Args().Slice(), nil
+}
+
+// oneFile returns the only argument.
+func oneFile(c *cli.Context, what string) (string, error) {
+	all, err := files(c, what)
+	if err != nil {
+		return "", err
+	}
+	if len(all) > 1 {
+		return "", usagef("give one", "one %s is wanted, %d were given", what, len(all))
+	}
+	return all[0], nil
+}

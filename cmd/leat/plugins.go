@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/leat-run/leat/engine/pipeline"
+)
+
+// plugin is one row of `leat plugins`.
+type plugin struct {
+	Kind   string        `json:"kind"` // source, transform, sink or codec
+	Name   string        `json:"name"`
+	Doc    string        `json:"doc"`
+	Fields []pluginField `json:"fields,omitempty"`
+}
+
+type pluginField struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Doc      string   `json:"doc"`
+	Required bool     `json:"required"`
+	Default  any      `json:"default,omitempty"`
+	Enum     []string `json:"enum,omitempty"`
+}
+
+func pluginsCommand(s surroundings) *cli.Command {
+	command := verb(&cli.Command{
+		Name:        "plugins",
+		Usage:       "list sources, transforms, sinks and codecs",
+		Description: "Examples:\n   leat plugins\n   leat plugins schema file",
+		Subcommands: []*cli.Command{verb(&cli.Command{
+			Name:        "schema",
+			Usage:       "print every key of a plugin",
+			ArgsUsage:   "NAME",
+			Description: "Example:\n   leat plugins schema file --json",
+			Action: func(c *cli.Context) error {
+				return pluginSchema(c, s)
+			},
+		})},
+	})
+	command.Action = func(c *cli.Context) error {
+		if c.NArg() > 0 {
+			return unknownVerb(command.Subcommands, c.Args().First())
+		}
+		return listPlugins(c, s, allPlugins())
+	}
+	return command
+}
+
+func listPlugins(c *cli.Context, s surroundings, all []plugin) error {
+	if c.Bool("json") {
+		return eachJSON(s, all)
+	}
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+	for _, p := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Kind, p.Name, p.Doc)
+	}
+	return w.Flush()
+}
+
+func pluginSchema(c *cli.Context, s surroundings) error {
+	if c.NArg() != 1 {
+		return usagef("for example `leat plugins schema file`", "one plugin is wanted")
+	}
+	name := c.Args().First()
+	var found []plugin
+	var names []string
+	for _, p := range allPlugins() {
+		names = append(names, p.Name)
+		if p.Name == name {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return usagef("there are "+strings.Join(slices.Compact(names), ", "), "no plugin %q", name)
+	}
+	if c.Bool("json") {
+		return eachJSON(s, found)
+	}
+	for _, p := range found {
+		printSchema(s, p)
+	}
+	return nil
+}
+
+func printSchema(s surroundings, p plugin) {
+	fmt.Fprintf(s.stdout, "%s %s: %s\n", p.Kind, p.Name, p.Doc)
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+	for _, f := range p.Fields {
+		def := "required"
+		if !f.Required {
+			def = fmt.Sprintf("default %v", f.Default)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Type, def, f.Doc)
+	}
+	w.Flush()
+}
+
+// allPlugins is the catalog as rows, kinds in the order of the data's flow.
+func allPlugins() []plugin {
+	c := catalog()
+	all := specRows("source", c.Sources)
+	for _, name := range slices.Sorted(maps.Keys(c.Flavors)) {
+		all = append(all, plugin{Kind: "transform", Name: name, Doc: "runs a guest under a budget"})
+	}
+	all = append(all, plugin{Kind: "transform", Name: "split", Doc: "one message per element of a JSON array"})
+	all = append(all, specRows("sink", c.Sinks)...)
+	for _, name := range c.Codecs {
+		all = append(all, plugin{Kind: "codec", Name: name, Doc: codecDocs[name]})
+	}
+	return all
+}
+
+var codecDocs = map[string]string{
+	"json": "one JSON text per message, kept byte for byte where nobody touches it",
+	"raw":  "any bytes",
+}
+
+func specRows(kind string, specs map[string]pipeline.Spec) []plugin {
+	var rows []plugin
+	for _, name := range slices.Sorted(maps.Keys(specs)) {
+		row := plugin{Kind: kind, Name: name, Doc: specs[name].Doc}
+		for _, f := range specs[name].Fields {
+			row.Fields = append(row.Fields, pluginField{f.Name, string(f.Type), f.Doc, f.Required, f.Default, f.Enum})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// eachJSON prints one object a line.
+func eachJSON[T any](s surroundings, rows []T) error {
+	out := json.NewEncoder(s.stdout)
+	for _, row := range rows {
+		if err := out.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// TestMain makes this test binary double as leat: the scripts run it as a child
+// process, and so do the crash sweeps.
+func TestMain(m *testing.M) {
+	testscript.Main(leaks{m}, map[string]func(){"leat": main})
+}
+
+// leaks runs the tests and fails where a goroutine outlives them.
+type leaks struct{ m *testing.M }
+
+func (l leaks) Run() int {
+	code := l.m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return code
+}
+
+// TestScripts runs the executable manual of the command line: every verb, its help,
+// its JSON, and what it says to bad input.
+func TestScripts(t *testing.T) {
+	sample, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
+			env.Setenv("XDG_CACHE_HOME", os.TempDir()+"/leat-test-cache")
+			return nil
+		},
+	})
+}

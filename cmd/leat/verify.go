@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/leat-run/leat/engine/pipeline"
+)
+
+// verdict is one document's result in `verify --json`.
+type verdict struct {
+	File        string                `json:"file"`
+	OK          bool                  `json:"ok"`
+	Diagnostics []pipeline.Diagnostic `json:"diagnostics"`
+}
+
+func verifyCommand(s surroundings) *cli.Command {
+	return verb(&cli.Command{
+		Name:      "verify",
+		Usage:     "check documents without running them",
+		ArgsUsage: "FILE...",
+		Description: "Reads the document, compiles every script, module and predicate, and says all that is wrong with it.\n" +
+			"No message is read, nothing is written.\n\nExample:\n   leat verify orders.yaml --strict",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "strict", Usage: "treat warnings as errors"},
+			paramFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			names, err := files(c, "document")
+			if err != nil {
+				return err
+			}
+			return verify(c, s, names)
+		},
+	})
+}
+
+func verify(c *cli.Context, s surroundings, names []string) error {
+	options, err := loadOptions(c, s)
+	if err != nil {
+		return err
+	}
+	code := exitCompleted
+	for _, name := range names {
+		v, summary := check(c.Context, name, options)
+		if !v.OK {
+			code = exitInvalid
+		}
+		if c.Bool("json") {
+			if err := json.NewEncoder(s.stdout).Encode(v); err != nil {
+				return err
+			}
+			continue
+		}
+		printDiagnostics(s.stdout, v.Diagnostics)
+		fmt.Fprintf(s.stdout, "%s: %s\n", name, summary)
+	}
+	return ended(code)
+}
+
+// check loads one document and lets it go again.
+func check(ctx context.Context, name string, options pipeline.LoadOptions) (verdict, string) {
+	plan, diagnostics := pipeline.Load(ctx, name, options)
+	if diagnostics == nil {
+		diagnostics = []pipeline.Diagnostic{}
+	}
+	v := verdict{File: name, OK: plan != nil, Diagnostics: diagnostics}
+	if plan == nil {
+		return v, fmt.Sprintf("invalid, %s", count(len(diagnostics), "diagnostic"))
+	}
+	summary := fmt.Sprintf("ok (%s, %s, %s)", count(len(plan.Sources), "source"),
+		count(len(plan.Transforms), "transform"), count(len(plan.Sinks), "sink"))
+	if err := plan.Close(); err != nil {
+		summary += ", but closing it failed: " + err.Error()
+	}
+	return v, summary
+}
+
+// loadOptions are the options that every verb loads documents with.
+func loadOptions(c *cli.Context, s surroundings) (pipeline.LoadOptions, error) {
+	parameters, err := parameters(c)
+	return pipeline.LoadOptions{
+		Catalog: catalog(), Env: s.env, Parameters: parameters, Strict: c.Bool("strict"),
+	}, err
+}
+
+// printDiagnostics writes one line each, with the hint below.
+func printDiagnostics(out io.Writer, all []pipeline.Diagnostic) {
+	for _, d := range all {
+		fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", d.File, d.Line, d.Column, d.Severity, d.Code, d.Message)
+		if d.Hint != "" {
+			fmt.Fprintf(out, "    %s\n", d.Hint)
+		}
+	}
+}
+
+// count renders "1 sink", "2 sinks".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,112 @@
+package document
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// everything is a shape with a field of every type.
+func everything() *Shape {
+	inner := &Shape{Noun: "inner", Fields: []Field{{Name: "n", Type: Int, Min: 1, Max: 5, Default: int64(1)}}}
+	return &Shape{
+		Noun: "document",
+		Fields: []Field{
+			{Name: "string", Type: String, Default: "a"}, {Name: "enum", Type: String, Enum: []string{"a", "b"}},
+			{Name: "bool", Type: Bool}, {Name: "int", Type: Int}, {Name: "size", Type: Size}, {Name: "duration", Type: Duration, Default: time.Second},
+			{Name: "path", Type: Path}, {Name: "name", Type: Name, Required: true, Doc: "say it"}, {Name: "cel", Type: Expression},
+			{Name: "strings", Type: Strings, Enum: []string{"x", "y"}}, {Name: "values", Type: Values},
+			{Name: "object", Type: Mapping, Shape: inner}, {Name: "named", Type: Named, Shape: inner},
+			{Name: "edges", Type: Edges, Shape: inner}, {Name: "literal", Type: String, Literal: true},
+		},
+		Choices: map[string]*Shape{"left": inner, "right": {Noun: "right"}},
+		Refused: map[string]string{"middle": "there is no middle"},
+	}
+}
+
+// FuzzRead proves that no text makes the reader panic, that every value has the type of its
+// field whatever was written, and that a text without a root has a diagnostic.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", "a", "- a", "name: x\nleft: {}", "name: x\nleft: {n: 9}\nright:", "values: &a {b: *a}", "? [a]\n: b",
+		"name: ${X}\nint: ${constants.n}\nsize: 1KiB\nduration: 1d", "edges: [a, b: {n: 1}, {c: {}, n: 2}]\nstrings: [x, x, z]",
+		"named: {a: {n: 1}, b: , 'c d': {}}", "<<: {}\na: 1\na: 2", "literal: |\n  ${x}\n  y\ncel: >\n  a\n  b", "\xff", "\ufeffname: x", "a: !!binary x\nb: !x y",
+		"{", "\t", "%YAML 1.1\n---\na", "name: x\n---\nname: y", "object: [1]\nnamed: 3\nedges: {}\nvalues: 1",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<16 {
+			return
+		}
+		report := NewReport("f.yaml")
+		r := NewReader([]byte(text), "/dir", report)
+		if r == nil {
+			if !report.Failed() {
+				t.Error("no root and no diagnostic")
+			}
+			return
+		}
+		r.Vars = Variables{Constants: map[string]any{"n": int64(3)}, Env: func(string) (string, bool) { return "1", true }}
+		shape := everything()
+		o := r.Root(shape)
+		o.ReadAll()
+		for _, field := range shape.Fields {
+			switch field.Type {
+			case Int, Size:
+				o.Int(field.Name)
+			case Bool:
+				o.Bool(field.Name)
+			case Duration:
+				o.Duration(field.Name)
+			case Strings:
+				o.Strings(field.Name)
+			case Values:
+				o.Values(field.Name)
+			case Mapping:
+				o.Object(field.Name)
+			case Named, Edges:
+				o.Entries(field.Name)
+			default:
+				o.String(field.Name)
+			}
+		}
+		for _, d := range report.Sorted() {
+			if d.Line < 0 || d.Code == "" || d.Message == "" || strings.Contains(d.Message, "%!") {
+				t.Errorf("%+v", d)
+			}
+		}
+	})
+}
+
+// TestNearest proves which names count as a mistyped other one.
+func TestNearest(t *testing.T) {
+	names := []string{"decoder", "decode_all", "retries", "required", "from", "a"}
+	for _, c := range []struct{ name, want string }{
+		{"decodr", "decoder"}, {"Decoder", "decoder"}, {"dceoder", "decoder"}, {"retires", "retries"}, {"frm", "from"}, {"form", "from"},
+		{"zzz", ""}, {"b", "a"}, {"dec", "decode_all"}, {"require", "required"}, {"", "a"}, {strings.Repeat("x", 500), ""},
+	} {
+		got := Nearest(c.name, func(yield func(string) bool) {
+			for _, n := range names {
+				if !yield(n) {
+					return
+				}
+			}
+		})
+		if got != c.want {
+			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFormat proves that sizes and durations are written as they can be read.
+func TestFormat(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{FormatSize(0), "0B"}, {FormatSize(1), "1B"}, {FormatSize(1536), "1536B"}, {FormatSize(2048), "2KiB"}, {FormatSize(256 << 20), "256MiB"}, {FormatSize(10 << 30), "10GiB"},
+		{FormatDuration(0), "0s"}, {FormatDuration(90 * time.Second), "1m30s"}, {FormatDuration(time.Hour), "1h"}, {FormatDuration(720 * time.Hour), "720h"}, {FormatDuration(200 * time.Millisecond), "200ms"}, {FormatDuration(10 * time.Minute), "10m"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/leat-run/leat/engine/pipeline/document"
+)
+
+// Diagnostic is one thing that is wrong with a document.
+type Diagnostic = document.Diagnostic
+
+// Severities of a Diagnostic.
+const (
+	SeverityError   = document.SeverityError
+	SeverityWarning = document.SeverityWarning
+)
+
+// LoadOptions is what a document is loaded against.
+type LoadOptions struct {
+	Catalog Catalog
+	// Env looks up an environment variable for ${NAME}; nil has none.
+	Env func(string) (string, bool)
+	// Parameters are the values that the caller gives for the document's parameters.
+	Parameters map[string]string
+	// Strict turns warnings into errors.
+	Strict bool
+}
+
+// Load reads and verifies the pipeline document in file. It returns every diagnostic there
+// is, sorted by position; the Plan is nil if one of them is an error. The caller closes
+// the Plan.
+func Load(ctx context.Context, file string, opt LoadOptions) (*Plan, []Diagnostic) {
+	text, err := readBounded(file, document.MaxBytes)
+	if err != nil {
+		return nil, []Diagnostic{unreadable(file, err)}
+	}
+	return Parse(ctx, file, text, opt)
+}
+
+func unreadable(file string, err error) Diagnostic {
+	return Diagnostic{
+		Code: "unreadable", Severity: SeverityError, File: file,
+		Message: fmt.Sprintf("the document cannot be read: %v", err), Hint: "check the path and its permissions",
+	}
+}
+
+// Parse verifies text as the pipeline document that stands in file: relative paths are
+// looked up from file's directory. It is Load in all else.
+func Parse(ctx context.Context, file string, text []byte, opt LoadOptions) (*Plan, []Diagnostic) {
+	report := document.NewReport(file)
+	l := &loader{ctx: ctx, opt: opt, report: report, plan: &Plan{File: file}}
+	l.load(text)
+	if opt.Strict {
+		report.Promote()
+	}
+	if report.Failed() {
+		_ = l.plan.Close() // the diagnostics say why; a module that does not close adds nothing
+		return nil, report.Sorted()
+	}
+	return l.plan, report.Sorted()
+}
+
+// Kind returns the kind that a document says it is of, such as KindPipeline; "" where
+// it says nothing or is no document. It reports nothing.
+func Kind(text []byte) string {
+	reader := document.NewReader(text, "", document.NewReport(""))
+	if reader == nil {
+		return ""
+	}
+	return reader.Peek("kind")
+}
+
+// loader turns one document into one Plan. Each step reads its part, reports what is wrong
+// and leaves something usable for the next.
+type loader struct {
+	ctx    context.Context
+	opt    LoadOptions
+	report *document.Report
+	reader *document.Reader
+	plan   *Plan
+	nodes  *nodes
+	celenv *compiler
+}
+
+func (l *loader) load(text []byte) {
+	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
+	if err != nil {
+		l.report.Add(unreadable(l.plan.File, err))
+		return
+	}
+	l.plan.Dir = dir
+	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
+		return
+	}
+	if kind := l.reader.Peek("kind"); kind == KindStage {
+		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
+		return
+	}
+	top := l.reader.Root(pipelineShape(l.opt.Catalog))
+	l.variables(top)
+	top.ReadAll()
+	l.build(top)
+}
+
+// variables reads what ${...} and expressions refer to, before anything refers to it.
+func (l *loader) variables(top *document.Object) {
+	l.reader.Vars.Env = l.opt.Env
+	l.plan.Constants = top.Values("constants")
+	l.reader.Vars.Constants = l.plan.Constants
+	l.plan.Parameters = l.parameters(top)
+	l.reader.Vars.Parameters = l.plan.Parameters
+	l.celenv = newCompiler(l.plan.Constants, l.plan.Parameters)
+}
+
+// parameters are the declared ones with the given values in place of their defaults.
+func (l *loader) parameters(top *document.Object) map[string]any {
+	declared := maps.Clone(top.Values("parameters"))
+	at := top.KeyAt("parameters")
+	for _, name := range slices.Sorted(maps.Keys(l.opt.Parameters)) {
+		if _, ok := declared[name]; !ok {
+			hint := document.DidYouMean(name, maps.Keys(declared))
+			if len(declared) == 0 {
+				hint = "the document declares no parameters: add `parameters: {" + name + ": null}`"
+			}
+			l.report.Errorf(document.Place{}, "unknown-parameter", hint, "the document has no parameter %q", name)
+			continue
+		}
+		value, ok := parameterLike(declared[name], l.opt.Parameters[name])
+		if !ok {
+			l.report.Errorf(at, "bad-parameter", fmt.Sprintf("its default is %v: give a value of that type", declared[name]),
+				"the parameter %s cannot be %q", name, l.opt.Parameters[name])
+		}
+		declared[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		if declared[name] == nil {
+			l.report.Errorf(at, "missing-parameter", fmt.Sprintf("give it: --param %s=VALUE", name), "the parameter %s has no value", name)
+			declared[name] = ""
+		}
+	}
+	return declared
+}
+
+// parameterLike reads a given text as a value of the type of the default.
+func parameterLike(def any, text string) (any, bool) {
+	var err error
+	var value any = text
+	switch def.(type) {
+	case int64:
+		value, err = strconv.ParseInt(text, 10, 64)
+	case float64:
+		value, err = strconv.ParseFloat(text, 64)
+	case bool:
+		value, err = strconv.ParseBool(text)
+	case []any, map[string]any:
+		err = json.Unmarshal([]byte(text), &value)
+	}
+	return value, err == nil
+}
+
+// readBounded reads a file of at most limit bytes.
+func readBounded(file string, limit int64) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, withoutPath(err)
+	case info.IsDir():
+		return nil, errors.New("it is a directory")
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
+	}
+	text, err := os.ReadFile(file)
+	return text, withoutPath(err)
+}
+
+// withoutPath drops the path from an error whose reader is told it already.
+func withoutPath(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

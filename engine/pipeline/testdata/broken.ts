@@ -1,0 +1,3 @@
+export default (msg) => {
+  syntax error
+}

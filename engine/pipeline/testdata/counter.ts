@@ -1,0 +1,2 @@
+let counter = 0
+export default (msg) => { counter++; return msg }

@@ -1,0 +1,152 @@
+package wasm
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/leat-run/leat/flavors/wasm/meter"
+)
+
+// cache keeps what loading a module costs most: its rewritten bytes, in rewritten/, and its
+// machine code, in code/ (wazero's own files). Entries are named by content, rewriter
+// version and costs, so that a change of any makes another entry; none is ever wrong, only
+// absent. It costs time not to have a cache, never a run: every fault here is a miss.
+type cache struct {
+	dir  string // "" where there is none on disk
+	code wazero.CompilationCache
+}
+
+// maxCacheBytes bounds the files of a cache; the longest unused go first.
+const maxCacheBytes = 512 << 20
+
+func openCache(dir string) *cache {
+	if dir != "" && private(dir) {
+		if code, err := wazero.NewCompilationCacheWithDir(filepath.Join(dir, "code")); err == nil {
+			prune(dir, maxCacheBytes)
+			return &cache{dir: dir, code: code}
+		}
+	}
+	return &cache{code: wazero.NewCompilationCache()}
+}
+
+// private makes the directory and says that nobody else can write to it: what is in it is
+// run as machine code.
+func private(dir string) bool {
+	if err := os.MkdirAll(filepath.Join(dir, "rewritten"), 0o700); err != nil {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && (goruntime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0)
+}
+
+// rewrite is meter.Rewrite through the cache.
+func (c *cache) rewrite(module []byte, options meter.Options) (rewritten []byte, version string, err error) {
+	version = meter.RewriteVersion(options)
+	file := c.file(module, version)
+	if rewritten := readEntry(file); rewritten != nil {
+		return rewritten, version, nil
+	}
+	out, err := meter.Rewrite(module, options)
+	if err != nil {
+		return nil, "", err
+	}
+	writeEntry(file, out.Module)
+	return out.Module, version, nil
+}
+
+func (c *cache) file(module []byte, version string) string {
+	if c.dir == "" {
+		return ""
+	}
+	h := sha256.New()
+	h.Write([]byte(version + "\x00"))
+	h.Write(module)
+	return filepath.Join(c.dir, "rewritten", hex.EncodeToString(h.Sum(nil)))
+}
+
+// readEntry returns an entry's bytes, or nil. An entry starts with the SHA-256 of the rest,
+// so that a torn or rotten file is a miss.
+func readEntry(file string) []byte {
+	if file == "" {
+		return nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil || len(b) < sha256.Size {
+		return nil
+	}
+	if sum := sha256.Sum256(b[sha256.Size:]); !bytes.Equal(sum[:], b[:sha256.Size]) {
+		return nil
+	}
+	now := time.Now()
+	_ = os.Chtimes(file, now, now) // marks it as used; at worst it is pruned early
+	return b[sha256.Size:]
+}
+
+// writeEntry puts an entry in place whole.
+func writeEntry(file string, content []byte) {
+	if file == "" {
+		return
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(file), "new-*")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(content)
+	_, err = temporary.Write(append(sum[:], content...))
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name())
+	}
+}
+
+// forget drops all machine code on disk, for when an entry does not load. The directories
+// stay, since wazero made them when the cache was opened.
+func (c *cache) forget() {
+	if c.dir != "" {
+		prune(filepath.Join(c.dir, "code"), 0)
+	}
+}
+
+type cached struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// prune removes the longest unused files until at most limit bytes are left.
+func prune(dir string, limit int64) {
+	var entries []cached
+	total := int64(0)
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			entries = append(entries, cached{path, info.Size(), info.ModTime()})
+			total += info.Size()
+		}
+		return nil
+	})
+	slices.SortFunc(entries, func(a, b cached) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	for _, e := range entries {
+		if total <= limit {
+			return
+		}
+		if os.Remove(e.path) == nil {
+			total -= e.size
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package meter
+
+// ask is the mask of an entry check: fuel below zero or depth at guard.
+const ask = -1<<63 | guard
+
+// flush brings the counter up to date: all fuel owed is charged, and the depth that is
+// charged for this frame becomes depth. With sync, the exported global is up to date as
+// well, as it must be whenever other code runs.
+func (w *walk) flush(depth int64, sync bool) {
+	delta := w.pend<<depthBits - (depth - w.charged)
+	if w.options.withoutDepth {
+		delta = w.pend << depthBits
+	}
+	w.pend, w.charged = 0, depth
+	switch {
+	case !w.inward && delta != 0:
+		w.out.u32(byte(opGlobalGet), w.counter)
+		w.subtract(delta)
+		w.out.u32(byte(opGlobalSet), w.counter)
+	case w.inward && sync:
+		w.out.u32(byte(opLocalGet), w.local)
+		if delta != 0 {
+			w.subtract(delta)
+			w.out.u32(byte(opLocalTee), w.local)
+		}
+		w.out.u32(byte(opGlobalSet), w.counter)
+	case w.inward && delta != 0:
+		w.out.u32(byte(opLocalGet), w.local)
+		w.subtract(delta)
+		w.out.u32(byte(opLocalSet), w.local)
+	}
+}
+
+func (w *walk) subtract(delta int64) {
+	w.out.i64(delta)
+	w.out.op(i64Sub)
+}
+
+// settle flushes with nothing left owed: the state in which paths join.
+func (w *walk) settle() { w.flush(0, false) }
+
+// reload fetches the counter after other code ran.
+func (w *walk) reload() {
+	if w.inward {
+		w.out.u32(byte(opGlobalGet), w.counter)
+		w.out.u32(byte(opLocalSet), w.local)
+	}
+}
+
+func (w *walk) readCounter() {
+	if w.inward {
+		w.out.u32(byte(opLocalGet), w.local)
+	} else {
+		w.out.u32(byte(opGlobalGet), w.counter)
+	}
+}
+
+func (w *walk) writeCounter() {
+	if w.inward {
+		w.out.u32(byte(opLocalSet), w.local)
+	} else {
+		w.out.u32(byte(opGlobalSet), w.counter)
+	}
+}
+
+func (w *walk) counterIsNegative() {
+	w.readCounter()
+	w.out.i64(0)
+	w.out.op(i64LessSigned)
+}
+
+// refillIfNegative is the check in its plain form. It works on any operand stack.
+func (w *walk) refillIfNegative() {
+	w.counterIsNegative()
+	w.out.op(byte(opIf), blockEmpty)
+	w.readCounter()
+	w.out.u32(byte(opCall), w.refill())
+	w.writeCounter()
+	w.out.op(byte(opEnd))
+	w.checks++
+}
+
+// loopCheck opens a loop within a loop. The inner one tests on each iteration and, at
+// the end of its fuel, goes back to the outer one, which asks the host: a call within
+// the inner loop, however rarely made, would cost its values their registers. Nothing
+// is charged before the test, since a test that failed is made again.
+func (w *walk) loopCheck(in *instr) {
+	w.emit(in)
+	w.refillIfNegative()
+	w.emit(in)
+	w.level += 2
+	w.counterIsNegative()
+	if in.block.params > 0 {
+		w.out.u32(byte(opBrIf), 1)
+	} else {
+		w.out.op(byte(opIf), blockEmpty)
+		w.out.u32(byte(opBr), 2)
+		w.out.op(byte(opEnd))
+	}
+	w.gap = 0
+}
+
+// entryCheck starts a function: with no fuel or too deep, its thunk asks the host and
+// then calls the function again. The thunk's call is the last thing done here, so that
+// nothing has to be kept across it.
+func (w *walk) entryCheck() {
+	w.out.u32(byte(opGlobalGet), w.counter)
+	if w.options.withoutDepth {
+		w.out.i64(0)
+		w.out.op(i64LessSigned)
+	} else {
+		w.out.i64(ask)
+		w.out.op(i64And)
+		w.out.i64(0)
+		w.out.op(i64NotEqual)
+	}
+	w.out.op(byte(opIf), blockEmpty)
+	for i := range w.facts.params {
+		w.out.u32(byte(opLocalGet), uint32(i))
+	}
+	w.out.u32(byte(opCall), w.thunk(w.self))
+	w.out.op(byte(opReturn), byte(opEnd))
+	w.checks++
+}
+
+func (w *walk) frameWeight() int64 { return w.facts.weight }

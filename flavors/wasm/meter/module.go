@@ -1,0 +1,165 @@
+package meter
+
+// Section identifiers.
+const (
+	sectionCustom    = 0
+	sectionType      = 1
+	sectionImport    = 2
+	sectionFunction  = 3
+	sectionTable     = 4
+	sectionMemory    = 5
+	sectionGlobal    = 6
+	sectionExport    = 7
+	sectionStart     = 8
+	sectionElement   = 9
+	sectionCode      = 10
+	sectionData      = 11
+	sectionDataCount = 12
+)
+
+// module is a module taken apart: the sizes of its ORIGINAL index spaces, against which
+// everything is checked, and its sections, already re-encoded with shifted indices.
+// The code section alone is kept as it stood, since it takes two passes of its own.
+type module struct {
+	options Options
+	src     []byte
+
+	types             []functionType
+	functions         []uint32 // type of every function, imported ones first
+	importedFunctions int
+	tables            []byte // reference type of every table
+	memories          int
+	globals           int
+	elements          []uint32 // length of every element segment
+	dataCount         int      // what the data count section says; 0 without one
+	hasDataCount      bool
+	data              []uint32 // length of every data segment, in bytes
+	bodies            []body
+	names             *names // nil without a name section
+
+	out struct {
+		types, imports, functions, tables, memories vector
+		globals, exports, elements, code, data      vector
+		start, dataCount, customs                   []byte // whole sections, nil if absent
+	}
+}
+
+// body is one entry of the code section, as it stood.
+type body struct{ from, to int }
+
+// defined returns how many functions the module itself has.
+func (m *module) defined() int { return len(m.functions) - m.importedFunctions }
+
+// shift returns the index that function i has after rewriting: the meter's imports
+// come between the guest's imports and its own functions.
+func (m *module) shift(i uint32) uint32 {
+	if int(i) < m.importedFunctions {
+		return i
+	}
+	return i + addedImports
+}
+
+// sectionOrder is the place of each non-custom section in a module.
+var sectionOrder = [...]int{
+	sectionType: 1, sectionImport: 2, sectionFunction: 3, sectionTable: 4, sectionMemory: 5,
+	sectionGlobal: 6, sectionExport: 7, sectionStart: 8, sectionElement: 9,
+	sectionDataCount: 10, sectionCode: 11, sectionData: 12,
+}
+
+var sectionNames = [...]string{
+	"custom section", "type section", "import section", "function section", "table section",
+	"memory section", "global section", "export section", "start section", "element section",
+	"code section", "data section", "data count section",
+}
+
+// parse reads the whole module.
+func (m *module) parse() error {
+	r := reader{src: m.src, end: len(m.src), place: "header"}
+	if string(r.take(4)) != "\x00asm" {
+		r.malformed("no WebAssembly magic number")
+	}
+	if v := string(r.take(4)); v != "\x01\x00\x00\x00" {
+		r.unsupported("", "WebAssembly version % x, only 01 00 00 00 is a core module", v)
+	}
+	for last := 0; r.more(); {
+		last = m.section(&r, last)
+	}
+	if r.ok() {
+		m.checkCounts(&r)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return nil
+}
+
+// section reads one section and returns its place in the order.
+func (m *module) section(r *reader, last int) int {
+	r.place = "section header"
+	id := r.byte()
+	if r.ok() && int(id) >= len(sectionNames) {
+		r.at--
+		if id == 13 {
+			r.unsupported("exception-handling", "tag section")
+		}
+		r.malformed("unknown section %d", id)
+		return last
+	}
+	size := r.u32()
+	content := r.sub(size, sectionNames[id])
+	if id == sectionCustom {
+		m.readCustom(&content)
+	} else {
+		place := sectionOrder[id]
+		if r.ok() && place <= last {
+			r.malformed("%s twice or out of order", sectionNames[id])
+		}
+		last = place
+		m.readSection(id, &content)
+	}
+	r.adopt(&content)
+	return last
+}
+
+func (m *module) readSection(id byte, r *reader) {
+	switch id {
+	case sectionType:
+		m.readTypes(r)
+	case sectionImport:
+		m.readImports(r)
+	case sectionFunction:
+		m.readFunctions(r)
+	case sectionTable:
+		m.readTables(r)
+	case sectionMemory:
+		m.readMemories(r)
+	case sectionGlobal:
+		m.readGlobals(r)
+	case sectionExport:
+		m.readExports(r)
+	case sectionStart:
+		m.readStart(r)
+	case sectionElement:
+		m.readElements(r)
+	case sectionDataCount:
+		m.readDataCount(r)
+	case sectionCode:
+		m.readBodies(r)
+	case sectionData:
+		m.readData(r)
+	}
+}
+
+// checkCounts compares what one section announces with what another holds.
+func (m *module) checkCounts(r *reader) {
+	r.place = "module"
+	if m.defined() != len(m.bodies) {
+		r.malformed("%d functions declared, %d bodies", m.defined(), len(m.bodies))
+	}
+	if m.hasDataCount && m.dataCount != len(m.data) {
+		r.malformed("%d data segments announced, %d there", m.dataCount, len(m.data))
+	}
+	if m.memories > 1 {
+		r.unsupported("multi-memory", "%d memories", m.memories)
+	}
+}

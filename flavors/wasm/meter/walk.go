@@ -1,0 +1,346 @@
+package meter
+
+// walk is the second pass over one body: it writes the instructions again, with their
+// cost charged to the counter and checks put in.
+//
+// Accounting is late and exact. pend is known while walking: the cost of the
+// instructions since the counter was last brought up to date (flush). It is carried
+// along straight code and flushed where paths part or join, so that each path pays for
+// what it executes and nothing else.
+type walk struct {
+	*rewriter
+	self   int // the function, numbered without imports
+	facts  *facts
+	r      reader
+	out    code
+	local  uint32 // index of the local that holds the counter, if inLocal
+	inward bool   // the counter lives in a local between calls
+	stack  []frame
+	opened int // blocks opened so far: the index into facts.blocks
+	level  int // nesting of the output; label n of a frame is level-frame.level
+	live   bool
+	last   constant
+	state
+	exitGap int64 // longest unchecked stretch with which the function is left
+	in      instr
+}
+
+// state is what is owed at a point of the code.
+type state struct {
+	pend    int64 // fuel used and not yet charged
+	charged int64 // depth added for calls and not yet taken back
+	gap     int64 // most fuel used on any path since the last check
+}
+
+// frame is an open block of the body.
+type frame struct {
+	op      opcode
+	facts   blockFacts
+	level   int // of the output, at its label
+	arity   int // values a branch to it carries
+	entered bool
+	wrapped bool // a loop within the outer loop that refills
+	saved   state
+	arrived bool // a live path reached the end
+	gap     int64
+}
+
+func (w *walk) body() {
+	w.start()
+	for w.r.ok() && len(w.stack) > 0 {
+		w.next(&w.r, &w.in)
+		w.step(&w.in)
+	}
+}
+
+// start writes the locals, the entry check and the first load of the counter.
+func (w *walk) start() {
+	w.inward = w.facts.loops && w.facts.locals < maxLocals
+	w.local = uint32(w.facts.locals)
+	w.copyLocals()
+	if w.graph.checked(w.self) {
+		w.entryCheck()
+	}
+	w.reload()
+	t := w.module.types[w.functions[w.importedFunctions+w.self]]
+	w.stack = append(w.stack, frame{arity: len(t.results), entered: true})
+	w.live = true
+}
+
+// copyLocals copies the declarations of locals, one group for the counter added.
+func (w *walk) copyLocals() {
+	n := w.r.count("groups of locals")
+	groups := w.r.src[w.r.at:w.facts.localsEnd]
+	if w.inward {
+		w.out = appendUnsigned(w.out, uint32(n)+1)
+		w.out = append(append(w.out, groups...), 1, typeI64)
+	} else {
+		w.out = append(appendUnsigned(w.out, uint32(n)), groups...)
+	}
+	w.r.at = w.facts.localsEnd
+}
+
+func (w *walk) step(in *instr) {
+	if !w.live {
+		w.dead(in)
+		w.last.note(in)
+		return
+	}
+	switch in.op {
+	case opBlock, opLoop, opIf:
+		w.charge(in)
+		w.open(in)
+	case opElse:
+		w.otherwise()
+	case opEnd:
+		w.end()
+	case opBr:
+		w.charge(in)
+		w.jump(in.a)
+	case opBrIf:
+		w.charge(in)
+		w.branchIf(in.a)
+	case opBrTable:
+		w.charge(in)
+		w.table(in)
+	case opReturn:
+		w.charge(in)
+		w.leave()
+		w.emit(in)
+		w.live = false
+	case opUnreachable:
+		w.emit(in)
+		w.live = false
+	case opCall, opCallIndirect:
+		w.call(in)
+	case opRefFunc:
+		w.charge(in)
+		in.a = w.shift(in.a)
+		w.emit(in)
+	default:
+		w.plain(in)
+	}
+	w.last.note(in)
+}
+
+func (w *walk) emit(in *instr) { w.out = in.appendTo(w.out) }
+
+// charge adds the instruction's cost to what is owed, after a check if the stretch
+// since the last one would grow too long.
+func (w *walk) charge(in *instr) { w.spend(w.module.cost(in)) }
+
+func (w *walk) spend(cost int64) {
+	w.bound(cost)
+	w.pend += cost
+	w.gap += cost
+}
+
+func (w *walk) plain(in *instr) {
+	extra, fixed := w.bulkCost(in, w.last)
+	w.spend(w.module.cost(in) + extra)
+	if fixed {
+		w.emit(in)
+		return
+	}
+	w.flush(w.charged, true)
+	w.out.u32(byte(opCall), w.bulk.function(in))
+	w.reload()
+	w.gap = 0
+}
+
+// open enters a block. A loop that live code branches back to gets its checks; any
+// other is a block in all but name.
+func (w *walk) open(in *instr) {
+	f := frame{op: in.op, facts: w.facts.blocks[w.opened], entered: true, arity: in.block.results}
+	w.opened++
+	switch {
+	case in.op == opLoop:
+		f.arity = in.block.params
+		f.wrapped = f.facts.targeted
+	case in.op == opIf && !f.facts.hasElse:
+		w.settle()
+		f.arrived, f.gap = true, w.gap
+	}
+	if f.wrapped {
+		w.settle()
+		w.loopCheck(in)
+	} else {
+		w.emit(in)
+		w.level++
+	}
+	f.level, f.saved = w.level, w.state
+	w.stack = append(w.stack, f)
+}
+
+// otherwise goes from the then arm to the else arm, which owes what was owed at the if.
+func (w *walk) otherwise() {
+	top := &w.stack[len(w.stack)-1]
+	if w.live {
+		w.settle()
+		top.arrive(w.gap)
+	}
+	w.out.op(byte(opElse))
+	w.state, w.live = top.saved, true
+}
+
+// end closes a block. Where paths join, all of them have settled; where there is only
+// one way to the end, what is owed is carried through.
+func (w *walk) end() {
+	top := &w.stack[len(w.stack)-1]
+	if len(w.stack) == 1 {
+		w.finish()
+		return
+	}
+	joins := top.op != opLoop && top.facts.targeted || top.op == opIf
+	if joins && w.live {
+		w.settle()
+		top.arrive(w.gap)
+	}
+	w.closeFrame(top)
+	if joins {
+		w.live = top.arrived
+		w.state = state{gap: top.gap}
+	}
+}
+
+func (w *walk) closeFrame(top *frame) {
+	w.out.op(byte(opEnd))
+	w.level--
+	if top.wrapped {
+		w.out.op(byte(opEnd))
+		w.level--
+	}
+	w.stack = w.stack[:len(w.stack)-1]
+}
+
+func (w *walk) finish() {
+	if w.live {
+		w.leave()
+	}
+	w.out.op(byte(opEnd))
+	w.stack = w.stack[:0]
+}
+
+func (f *frame) arrive(gap int64) {
+	f.arrived = true
+	f.gap = max(f.gap, gap)
+}
+
+// target returns the frame that a label of the body names; scan has checked it.
+func (w *walk) target(label uint32) *frame { return &w.stack[len(w.stack)-1-int(label)] }
+
+// relabel returns the number that a label of the body has in the output.
+func (w *walk) relabel(label uint32) uint32 { return uint32(w.level - w.target(label).level) }
+
+// reach notes that a live branch with everything settled leads to the label.
+func (w *walk) reach(label uint32) {
+	target := w.target(label)
+	if target.op != opLoop {
+		target.arrive(w.gap)
+	}
+	if w.isFunction(label) {
+		w.exitGap = max(w.exitGap, w.gap)
+	}
+}
+
+func (w *walk) isFunction(label uint32) bool { return int(label) == len(w.stack)-1 }
+
+func (w *walk) jump(label uint32) {
+	w.flush(0, w.isFunction(label))
+	w.reach(label)
+	w.out.u32(byte(opBr), w.relabel(label))
+	w.live = false
+}
+
+// branchIf writes a conditional branch without values as an if around a branch: only
+// the path that is taken pays, and the engine of today (wazero 1.12) fuses the comparison
+// with an if but not with a br_if, which alone makes loops up to a quarter faster.
+func (w *walk) branchIf(label uint32) {
+	if w.target(label).arity > 0 {
+		w.flush(0, w.isFunction(label))
+		w.reach(label)
+		w.out.u32(byte(opBrIf), w.relabel(label))
+		return
+	}
+	before := w.state
+	w.out.op(byte(opIf), blockEmpty)
+	w.level++
+	w.flush(0, w.isFunction(label))
+	w.reach(label)
+	w.out.u32(byte(opBr), w.relabel(label))
+	w.out.op(byte(opEnd))
+	w.level--
+	w.state = before
+}
+
+func (w *walk) table(in *instr) {
+	sync := w.isFunction(in.a)
+	for _, label := range in.many {
+		sync = sync || w.isFunction(label)
+	}
+	w.flush(0, sync)
+	for i, label := range in.many {
+		w.reach(label)
+		in.many[i] = w.relabel(label)
+	}
+	w.reach(in.a)
+	in.a = w.relabel(in.a)
+	w.emit(in)
+	w.live = false
+}
+
+// leave settles everything before the function returns.
+func (w *walk) leave() {
+	w.flush(0, true)
+	w.exitGap = max(w.exitGap, w.gap)
+}
+
+// call charges for the frame along with the fuel, and takes the frame back with the
+// next flush.
+func (w *walk) call(in *instr) {
+	w.charge(in)
+	w.flush(w.frameWeight(), true)
+	w.afterCall(in)
+	if in.op == opCall {
+		in.a = w.shift(in.a)
+	}
+	w.emit(in)
+	w.reload()
+}
+
+// dead copies an instruction that cannot be reached. It is charged nothing; labels and
+// functions are renumbered.
+func (w *walk) dead(in *instr) {
+	switch in.op {
+	case opBlock, opLoop, opIf:
+		w.level++
+		w.stack = append(w.stack, frame{op: in.op, facts: w.facts.blocks[w.opened], level: w.level})
+		w.opened++
+	case opElse:
+		if w.stack[len(w.stack)-1].entered {
+			w.otherwise()
+			return
+		}
+	case opEnd:
+		w.deadEnd()
+		return
+	case opBr, opBrIf:
+		in.a = w.relabel(in.a)
+	case opBrTable:
+		for i, label := range in.many {
+			in.many[i] = w.relabel(label)
+		}
+		in.a = w.relabel(in.a)
+	case opCall, opRefFunc:
+		in.a = w.shift(in.a)
+	}
+	w.emit(in)
+}
+
+func (w *walk) deadEnd() {
+	if top := &w.stack[len(w.stack)-1]; top.entered {
+		w.end()
+		return
+	}
+	w.closeFrame(&w.stack[len(w.stack)-1])
+}

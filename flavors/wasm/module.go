@@ -1,0 +1,151 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/leat-run/leat/flavors/wasm/meter"
+	"github.com/leat-run/leat/runtime"
+)
+
+// maxModuleBytes bounds what is compiled at all.
+const maxModuleBytes = 64 << 20
+
+// module is one compiled guest. It is immutable, but for the spare instance that Compile
+// leaves for the first worker.
+type module struct {
+	name     string
+	engine   *engine
+	compiled wazero.CompiledModule
+	settings runtime.Settings
+	config   string // settings.Config, as the guest sees it
+	entry    entry
+	digest   string
+	spare    chan *instance // holds at most one, started and unused
+}
+
+// load turns bytes into a module, or says why it cannot.
+func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.Settings) (*module, error) {
+	if len(code.Bytes) > maxModuleBytes {
+		return nil, loadFault("strip it: wasm-strip, go build -ldflags=\"-s -w\", or wasm-opt -Oz",
+			"the module has %s, more than %s", byteSize(int64(len(code.Bytes))), byteSize(maxModuleBytes))
+	}
+	p, err := previewModule(code.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := p.checkContract(settings, code.Function)
+	if err != nil {
+		return nil, err
+	}
+	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{})
+	if err != nil {
+		return nil, faultRefused(err)
+	}
+	compiled, err := e.compile(ctx, rewritten)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{
+		name: code.Name, engine: e, compiled: compiled, settings: settings, config: string(settings.Config), entry: entry,
+		digest: digest(code, settings, version), spare: make(chan *instance, 1),
+	}
+	return m, m.prepare(ctx)
+}
+
+// compile makes machine code. wazero's validator is known to panic on some malformed
+// modules, so that a panic is a refusal here and not the end of the process.
+func (e *engine) compile(ctx context.Context, module []byte) (compiled wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = faultMalformed("code", fmt.Sprint(r))
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	compiled, err = e.vm.CompileModule(ctx, module)
+	if err != nil && e.cache.dir != "" { // the entry on disk may be what is wrong
+		e.cache.forget()
+		compiled, err = e.vm.CompileModule(ctx, module)
+	}
+	if err != nil {
+		return nil, loadFault("build the module again; if it is valid elsewhere, it may use a feature beyond core WebAssembly 2.0",
+			"the module is not valid: %v", err)
+	}
+	return compiled, nil
+}
+
+// prepare starts one instance, which proves that the module starts, and keeps it.
+func (m *module) prepare(ctx context.Context) error {
+	if m.entry.transform == "" {
+		return nil // a command runs its code on messages only
+	}
+	i, err := m.start(ctx)
+	if err != nil {
+		return errors.Join(err, m.compiled.Close(context.Background()))
+	}
+	m.spare <- i
+	return nil
+}
+
+func digest(code runtime.Code, settings runtime.Settings, rewriter string) string {
+	h := sha256.New()
+	h.Write(code.Bytes)
+	rest, _ := json.Marshal(struct { // plain data: never fails
+		Function, Rewriter string
+		Settings           runtime.Settings
+	}{code.Function, rewriter, settings})
+	h.Write(rest)
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// Digest identifies the code and all that changes its results.
+func (m *module) Digest() string { return m.digest }
+
+// Warnings is empty: what is wrong with a module is an error.
+func (m *module) Warnings() []runtime.Warning { return nil }
+
+// Instantiate returns the spare instance, or starts one.
+func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {
+	switch {
+	case m.entry.transform == "":
+		return &command{module: m, host: host}, nil
+	case m.settings.State == runtime.StateFresh:
+		return &fresh{module: m, host: host}, nil
+	}
+	return m.take(ctx, host)
+}
+
+// take returns a started, unused instance.
+func (m *module) take(ctx context.Context, host runtime.Host) (*instance, error) {
+	select {
+	case i := <-m.spare:
+		i.log.sink = host.Log
+		return i, nil
+	default:
+	}
+	i, err := m.start(ctx)
+	if err != nil {
+		return nil, named(m.name, err)
+	}
+	i.log.sink = host.Log
+	return i, nil
+}
+
+// Close releases the code and the spare. REQUIRES: every other instance is closed.
+func (m *module) Close() error {
+	var err error
+	select {
+	case i := <-m.spare:
+		err = i.Close()
+	default:
+	}
+	return errors.Join(err, m.compiled.Close(context.Background()))
+}
