@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// fault is a branch that cannot go on, as the step that failed knows it.
+type fault struct {
+	seq      runtime.Seq
+	msg      *runtime.Message // as it entered the node
+	node     string
+	edge     *edge // nil at a source
+	class    string
+	failure  *runtime.Failure
+	attempts int
+	usage    runtime.Usage
+	flavor   string
+	digest   string
+}
+
+const (
+	// letterPayload is what is kept of a payload that is beyond its bound.
+	letterPayload = 64 << 10
+	// letterMost is the bound where the node has none of its own.
+	letterMost = 8 << 20
+)
+
+// deadLetter makes the record of a fault durable, and tries for ever: until then the
+// message's commit waits (promise 4). It returns an error only if the run ends first; the
+// branch then stays open and is replayed.
+func (e *Engine) deadLetter(f *fault) error {
+	letter, err := e.letter(f)
+	for err == nil {
+		if err = e.store.PutLetter(letter); err == nil {
+			break
+		}
+		err = e.letterTrouble(err)
+	}
+	if err != nil {
+		return err
+	}
+	e.letters.failedAgain(f)
+	e.written.Add(1)
+	e.flood(f.seq)
+	return nil
+}
+
+// letterTrouble waits before the next try, or says that there is none.
+func (e *Engine) letterTrouble(cause error) error {
+	if errors.Is(cause, store.ErrFailed) || errors.Is(cause, store.ErrClosed) {
+		e.fail(FailureStore, "", cause)
+		return cause
+	}
+	e.waitingLetters.Add(1)
+	defer e.waitingLetters.Add(-1)
+	if e.onceAMinute(&e.letterWarned) {
+		e.log.Warn("a dead letter cannot be written: its message waits", "error", cause)
+	}
+	return sleep(e.work, e.opt.LetterBackoff)
+}
+
+// letter makes the record: a new one, or the one that is replayed if it failed again in
+// the node that it was injected into.
+func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
+	now := e.now()
+	l := store.DeadLetter{
+		ID: e.newID(), Pipeline: e.plan.Name, Node: f.node, Flavor: f.flavor, Class: f.class,
+		Failure: f.failure, Reason: runtime.Cut(f.failure.Message, runtime.MaxReason), Attempts: f.attempts,
+		SpoolSeq: f.seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, CodeDigest: f.digest,
+		Usage: f.usage, Message: *f.msg,
+	}
+	if f.edge != nil {
+		l.Edge = f.edge.From + "->" + f.edge.To
+	}
+	e.cutPayload(&l)
+	id := e.letters.replaying(f)
+	if id == "" {
+		return l, nil
+	}
+	earlier, err := e.store.Letter(id)
+	if errors.Is(err, store.ErrNotFound) {
+		l.ID = id
+		return l, nil
+	}
+	return e.again(l, earlier), err
+}
+
+// again is a replayed letter's record after another failure.
+func (e *Engine) again(l, earlier store.DeadLetter) store.DeadLetter {
+	l.ID, l.CreatedAt, l.Edge = earlier.ID, earlier.CreatedAt, earlier.Edge
+	l.Attempts += earlier.Attempts
+	l.ReplayCount = earlier.ReplayCount + 1
+	l.Quarantined = earlier.Quarantined || l.ReplayCount >= max(e.plan.DLQ.MaxReplays, 1)
+	l.Message = earlier.Message // without the stamps of the replay
+	l.PayloadLength = earlier.PayloadLength
+	return l
+}
+
+// cutPayload keeps a payload whole up to its node's bound, and its start beyond.
+func (e *Engine) cutPayload(l *store.DeadLetter) {
+	most := letterMost
+	for _, t := range e.plan.Transforms {
+		if t.Name == l.Node && t.Settings.Budget.Input > 0 {
+			most = int(t.Settings.Budget.Input)
+		}
+	}
+	if n := len(l.Message.Payload); n > most {
+		l.PayloadLength = int64(n)
+		l.Message.Payload = l.Message.Payload[:min(letterPayload, n)]
+	}
+}
+
+// flood ends the run as failed once as many messages as dlq.stop_after says have failed
+// within its window, rather than move a whole input into the dead letters.
+func (e *Engine) flood(seq runtime.Seq) {
+	if e.plan.DLQ.StopFailures > 0 && e.failures.add(seq, e.plan.DLQ.StopFailures, e.plan.DLQ.StopWindow) {
+		e.fail(FailureFlood, "", errFlood)
+	}
+}
+
+var errFlood = errors.New("engine: too many messages failed (dlq.stop_after)")
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/leat-run/leat/engine/commit"
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// enter brings a durable, registered row into the graph: out of its source, decoded, or
+// INTO the node that it was injected at. A row whose node the document no longer has ends
+// at once and is counted.
+func (e *Engine) enter(o *outbox, row *store.Row, suspect bool) {
+	d := delivery{seq: row.Seq, suspect: suspect, msg: row.Message}
+	if o.router == nil {
+		o.end(d.seq, commit.Orphaned)
+		return
+	}
+	if row.Fault != nil {
+		e.refuseAtSource(o, row, row.Fault)
+		return
+	}
+	payload, err := e.decode(&d.msg)
+	if err != nil {
+		e.refuseAtSource(o, row, &runtime.Failure{
+			Kind: runtime.KindInput, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason), Cause: err,
+		})
+		return
+	}
+	d.msg.Payload = payload
+	o.emitOne(&d)
+}
+
+// enterNode queues an injected row INTO its node.
+func (e *Engine) enterNode(n *node, row *store.Row, suspect bool) error {
+	d := delivery{seq: row.Seq, edge: n.inject, suspect: suspect, msg: row.Message}
+	return n.inject.lane.push(e.work, []delivery{d})
+}
+
+// decode turns the bytes that a source read into a payload.
+func (e *Engine) decode(m *runtime.Message) ([]byte, error) {
+	codec := e.endpoints.Codecs[m.Codec]
+	if codec == nil {
+		return nil, fmt.Errorf("there is no codec %q", m.Codec)
+	}
+	return codec.Decode(m.Payload)
+}
+
+// refuseAtSource dead-letters a message that is none (class decode).
+func (e *Engine) refuseAtSource(o *outbox, row *store.Row, f *runtime.Failure) {
+	err := e.deadLetter(&fault{
+		seq: row.Seq, msg: &row.Message, node: row.Node, class: store.ClassDecode, failure: f, attempts: 1,
+	})
+	if err == nil {
+		o.end(row.Seq, commit.DeadLettered)
+	}
+}

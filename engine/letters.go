@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// letterLedger knows the rows in flight that replay a dead letter.
+type letterLedger struct {
+	mu   sync.Mutex
+	rows []*letterRow // sorted by seq
+}
+
+// letterRow is one replayed letter on its way.
+type letterRow struct {
+	seq     runtime.Seq
+	id      string
+	node    string // INTO which it was injected
+	delete  bool   // the letter goes once the row is committed
+	failed  bool   // it failed again in that node
+	settled bool   // it is committed
+	kind    runtime.Kind
+	reason  string
+	waiter  *letterWaiter // who is told of the end; nil for a row that a crash left
+}
+
+// letterWaiter waits for a number of rows.
+type letterWaiter struct {
+	left int // guarded by the ledger's lock
+	done chan struct{}
+}
+
+func (l *letterLedger) add(r *letterRow) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(l.rows, r.seq, compareLetter)
+	l.rows = slices.Insert(l.rows, at, r)
+}
+
+func compareLetter(r *letterRow, seq runtime.Seq) int {
+	switch {
+	case r.seq < seq:
+		return -1
+	case r.seq > seq:
+		return 1
+	}
+	return 0
+}
+
+// replaying returns the id of the letter whose record f belongs to, "" for a new one. A
+// message that passed the node it was injected into and failed further down is another
+// fault with a record of its own.
+func (l *letterLedger) replaying(f *fault) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.findLocked(f); r != nil {
+		return r.id
+	}
+	return ""
+}
+
+// failedAgain notes that the record of f is written.
+func (l *letterLedger) failedAgain(f *fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.findLocked(f); r != nil {
+		r.failed, r.kind, r.reason = true, f.failure.Kind, f.failure.Message
+	}
+}
+
+func (l *letterLedger) findLocked(f *fault) *letterRow {
+	if len(l.rows) == 0 {
+		return nil
+	}
+	at, found := slices.BinarySearchFunc(l.rows, f.seq, compareLetter)
+	if !found || l.rows[at].node != f.node {
+		return nil
+	}
+	return l.rows[at]
+}
+
+// committed removes the rows up to through and returns them.
+func (l *letterLedger) committed(through runtime.Seq) []*letterRow {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, _ := slices.BinarySearchFunc(l.rows, through+1, compareLetter)
+	rows := slices.Clone(l.rows[:n])
+	l.rows = slices.Delete(l.rows, 0, n)
+	return rows
+}
+
+// tell lets the waiters of rows that were dealt with go on.
+func (l *letterLedger) tell(rows []*letterRow) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range rows {
+		r.settled = true
+		if r.waiter == nil {
+			continue
+		}
+		if r.waiter.left--; r.waiter.left == 0 {
+			close(r.waiter.done)
+		}
+	}
+}
+
+// forget takes rows off a waiter that will not come, and reports whether none is left.
+func (l *letterLedger) forget(w *letterWaiter, n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w.left -= n
+	return w.left == 0
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// ReplayRequest selects dead letters and says what becomes of them.
+type ReplayRequest struct {
+	// IDs selects letters by name, quarantined ones too; they are replayed in this order.
+	IDs []string
+	// Match selects among all letters that are not quarantined, the oldest first; nil with
+	// no IDs selects all of them. It is ignored where IDs are given.
+	Match func(store.DeadLetter) bool
+	// At overrides the node: "" is the node that failed.
+	At string
+	// Delete removes the letters that then committed.
+	Delete bool
+}
+
+// ReplayResult says what became of the selected letters.
+type ReplayResult struct {
+	Selected, Committed, FailedAgain, Quarantined, Skipped int
+	Letters                                                []ReplayedLetter
+}
+
+// ReplayedLetter is one letter's before and after.
+type ReplayedLetter struct {
+	ID     string
+	Node   string
+	Before LetterFault
+	// After is "fixed", "same" or "other" (another failure); "skipped" with why in Failure.
+	After   string
+	Failure LetterFault
+}
+
+// LetterFault is a failure in short.
+type LetterFault struct {
+	Kind   runtime.Kind
+	Reason string
+}
+
+// replayBatch bounds how many letters are in flight for one Replay.
+const replayBatch = 256
+
+// Replay injects the selected letters INTO the nodes that failed and returns when all of
+// them are committed. If ctx or the run ends first, the error says so and the result has
+// what is known; what was injected is in the spool and goes on in the next run.
+func (e *Engine) Replay(ctx context.Context, q ReplayRequest) (ReplayResult, error) {
+	var result ReplayResult
+	letters, err := e.selectLetters(q, &result)
+	if err != nil {
+		return result, err
+	}
+	for batch := range slices.Chunk(letters, replayBatch) {
+		if err := e.replayBatch(ctx, q, batch, &result); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// selectLetters reads what the request names; it never picks a quarantined letter by a
+// filter.
+func (e *Engine) selectLetters(q ReplayRequest, result *ReplayResult) (letters []store.DeadLetter, err error) {
+	if len(q.IDs) == 0 {
+		err = e.store.Letters(func(l store.DeadLetter) error {
+			switch {
+			case q.Match != nil && !q.Match(l):
+			case l.Quarantined:
+				result.Quarantined++
+			default:
+				letters = append(letters, l)
+			}
+			return nil
+		})
+	}
+	for _, id := range q.IDs {
+		l, readErr := e.store.Letter(id)
+		if readErr != nil {
+			return nil, fmt.Errorf("engine: replay %s: %w", id, readErr)
+		}
+		letters = append(letters, l)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine: replay: read the dead letters: %w", err)
+	}
+	result.Selected = len(letters)
+	return letters, nil
+}
+
+func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store.DeadLetter, result *ReplayResult) error {
+	waiter := &letterWaiter{left: len(batch), done: make(chan struct{})}
+	rows := make([]*letterRow, len(batch))
+	injected := 0
+	var failed error
+	for i, l := range batch {
+		row, err := e.replayLetter(ctx, q, l, waiter)
+		if err != nil && !errors.Is(err, errCannotReplay) {
+			failed = err
+			break
+		}
+		if rows[i] = row; row != nil {
+			injected++
+		}
+	}
+	if failed == nil {
+		failed = e.awaitLetters(ctx, waiter, len(batch)-injected)
+	}
+	for i, l := range batch {
+		e.letters.report(l, rows[i], result)
+	}
+	return failed
+}
+
+// errCannotReplay says that a letter is not what it was: its payload is cut.
+var errCannotReplay = errors.New("engine: the letter's payload is cut")
+
+func (e *Engine) replayLetter(ctx context.Context, q ReplayRequest, l store.DeadLetter, waiter *letterWaiter) (*letterRow, error) {
+	if l.PayloadLength > 0 {
+		return nil, errCannotReplay
+	}
+	node := l.Node
+	if q.At != "" {
+		node = q.At
+	}
+	row := &letterRow{id: l.ID, node: node, delete: q.Delete, waiter: waiter}
+	_, err := e.inject(ctx, Injection{
+		Node: node, Message: l.Message, Letter: l.ID, DeleteLetter: q.Delete,
+		Replays: l.ReplayCount + 1, OriginalSeq: l.SpoolSeq,
+	}, row)
+	return row, err
+}
+
+// awaitLetters waits until every injected row of the waiter is committed.
+func (e *Engine) awaitLetters(ctx context.Context, w *letterWaiter, skipped int) error {
+	if e.letters.forget(w, skipped) {
+		return nil
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-e.work.Done():
+		return fmt.Errorf("engine: replay: the run ended first: %w", context.Cause(e.work))
+	}
+}
+
+// report adds one letter to the result.
+func (l *letterLedger) report(letter store.DeadLetter, row *letterRow, result *ReplayResult) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := ReplayedLetter{ID: letter.ID, Node: letter.Node, Before: LetterFault{Reason: letter.Reason}}
+	if letter.Failure != nil {
+		out.Before.Kind = letter.Failure.Kind
+	}
+	switch {
+	case row == nil:
+		result.Skipped++
+		out.After, out.Failure.Reason = "skipped", "only the start of its payload was kept, or the run ended first"
+	case !row.settled:
+		result.Skipped++
+		out.After, out.Failure.Reason = "skipped", "the run ended before it was committed"
+	case row.failed:
+		result.FailedAgain++
+		out.After, out.Failure = "other", LetterFault{Kind: row.kind, Reason: row.reason}
+		if out.Failure == out.Before {
+			out.After = "same"
+		}
+	default:
+		result.Committed++
+		out.After = "fixed"
+	}
+	result.Letters = append(result.Letters, out)
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/leat-run/leat/engine/pipeline"
+)
+
+// sourceNode is one source, its way in and its committer.
+type sourceNode struct {
+	engine    *Engine
+	plan      *pipeline.Source
+	source    Source
+	emitter   *emitter
+	committer *sourceCommitter
+	stopped   context.CancelFunc
+	ended     sync.WaitGroup
+}
+
+// pullMost bounds one Pull.
+const pullMost = 256
+
+func (e *Engine) newSource(index int, s *pipeline.Source) *sourceNode {
+	return &sourceNode{engine: e, plan: s, emitter: &emitter{
+		engine: e, name: s.Name, index: index, codec: s.Decoder,
+	}}
+}
+
+// open makes the source from its state and starts its committer.
+func (s *sourceNode) open() error {
+	state, err := s.engine.store.NodeState(s.plan.Name)
+	if err != nil {
+		return fmt.Errorf("engine: source %s: read its state: %w", s.plan.Name, err)
+	}
+	log := s.engine.log.With("node", s.plan.Name)
+	s.source, err = s.engine.endpoints.Sources[s.plan.Plugin](SourceEnv{
+		Node: s.plan.Name, Config: s.plan.Config, Log: log, State: state, Stdin: s.engine.opt.Stdin,
+	})
+	if err != nil {
+		return fmt.Errorf("engine: source %s: %w", s.plan.Name, err)
+	}
+	s.committer = newSourceCommitter(s.plan.Name, s.source, s.engine.store, log)
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopped = stop
+	s.ended.Go(func() { s.committer.run(ctx) })
+	return nil
+}
+
+// settle ends the committer and notes the last position, with a fresh and bounded
+// context: the run's is over, and a canceled commit would discard it.
+func (s *sourceNode) settle(limit time.Duration) error {
+	if s.source == nil {
+		return nil
+	}
+	s.stopped()
+	if !within(limit, s.ended.Wait) {
+		return fmt.Errorf("source %s does not finish its commit", s.plan.Name)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	s.committer.flush(ctx)
+	return nil
+}
+
+// close releases the source. REQUIRES: Run returned, settle was called.
+func (s *sourceNode) close() error {
+	if s.source == nil {
+		return nil
+	}
+	if err := s.source.Close(); err != nil {
+		return fmt.Errorf("source %s: %w", s.plan.Name, err)
+	}
+	return nil
+}
+
+// runSources runs all sources to their end. One that fails stops the run in every mode.
+func (e *Engine) runSources() {
+	var running sync.WaitGroup
+	for _, s := range e.sources {
+		running.Go(func() {
+			if err := s.run(e.intake); err != nil && e.intake.Err() == nil {
+				e.fail(FailureSource, s.plan.Name, err)
+			}
+		})
+	}
+	running.Wait()
+}
+
+func (s *sourceNode) run(ctx context.Context) error {
+	if p, ok := s.source.(Puller); ok {
+		return s.pull(ctx, p)
+	}
+	return s.source.Run(ctx, s.emitter.emit)
+}
+
+// pull drives a source that is asked.
+func (s *sourceNode) pull(ctx context.Context, p Puller) error {
+	for {
+		group, err := p.Pull(ctx, pullMost)
+		if len(group) > 0 {
+			if emitErr := s.emitter.emit(ctx, group); emitErr != nil {
+				return emitErr
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// open makes the sink.
+func (s *sinkNode) open() error {
+	state, err := s.engine.store.NodeState(s.name)
+	if err != nil {
+		return fmt.Errorf("engine: sink %s: read its state: %w", s.name, err)
+	}
+	s.sink, err = s.engine.endpoints.Sinks[s.plan.Plugin](SinkEnv{
+		Node: s.name, Config: s.plan.Config, Log: s.engine.log.With("node", s.name), State: state,
+		SaveState: func(state []byte) { s.engine.store.SaveNodeState(s.name, state) },
+		Stdout:    s.engine.opt.Stdout,
+	})
+	if err != nil {
+		return fmt.Errorf("engine: sink %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// close flushes and releases the sink. REQUIRES: run returned.
+func (s *sinkNode) close() error {
+	if s.sink == nil {
+		return nil
+	}
+	if err := s.sink.Close(); err != nil {
+		return fmt.Errorf("sink %s: %w", s.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+package engine
+
+import goruntime "runtime"
+
+// yield lets other goroutines run.
+func yield() { goruntime.Gosched() }
