@@ -24,6 +24,8 @@ missing_c() {
 
 build_c() {
 	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/score/score.wasm c/score/score.c
+	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -Ic \
+		-o ../flavors/flavortest/behaviours/behaviours.wasm ../flavors/flavortest/behaviours/behaviours.c
 }
 
 # RUSTC names a rustc that has the target: the distribution's may, where the one first on PATH has not.
