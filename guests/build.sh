@@ -66,7 +66,7 @@ build_assemblyscript() {
 	"$asc" assemblyscript/score/score.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/score/score.wasm
 }
 
-sums() { find . -name '*.wasm' | sort | sed 's#^\./##' | xargs sha256sum >SHA256SUMS; }
+sums() { find . -name '*.wasm' -exec chmod 644 {} + ; find . -name '*.wasm' | sort | sed 's#^\./##' | xargs sha256sum >SHA256SUMS; }
 
 case "${1:-all}" in
 all)
