@@ -31,7 +31,7 @@ func (c *command) Apply(ctx context.Context, in runtime.Message) (runtime.Result
 	i.log.sink = c.host.Log
 	i.begin(in)
 	i.apply.stdin = in.Payload
-	err := i.bounded(ctx, started, c.module.settings.Budget, i.runCommand)
+	err := i.bounded(ctx, started, c.module.settings.Budget, (*instance).runCommand)
 	result := runtime.Result{Out: i.apply.out, Usage: i.usage(started)}
 	if err != nil {
 		result.Out = nil

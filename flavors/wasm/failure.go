@@ -18,6 +18,8 @@ var (
 	errNoRoom = errors.New("wasm: leat_alloc found no room")
 	// errAbort says that AssemblyScript's abort was called.
 	errAbort = errors.New("wasm: the guest aborted")
+	// errNoMemory says that the machine, not the guest, has no memory left.
+	errNoMemory = errors.New("wasm: the system gave no memory for an instance")
 )
 
 // failure turns the error of a call into the guest into what Apply returns: a *Failure,
@@ -26,6 +28,9 @@ func (i *instance) failure(err error, started time.Time) error {
 	var broken goruntime.Error
 	if errors.As(err, &broken) {
 		return fmt.Errorf("wasm: a host function broke, which is a fault of leat: %w", err)
+	}
+	if errors.Is(err, errNoMemory) {
+		return err
 	}
 	failure := i.gauge.failure(err, started)
 	if failure == nil {

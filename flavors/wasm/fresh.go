@@ -9,30 +9,52 @@ import (
 )
 
 // fresh gives every message an instance in its initial state, so that result and fuel
-// follow from code and message alone. It is never spent.
+// follow from code and message alone. It is never spent: it replaces what it cannot bring
+// back.
 type fresh struct {
 	module *module
 	host   runtime.Host
+	next   *instance // in its initial state, or nil
 }
 
-// Apply runs the guest on one message.
+// Apply runs the guest on one message, and then prepares the instance for the next.
 func (f *fresh) Apply(ctx context.Context, in runtime.Message) (runtime.Result, error) {
-	if err := ctx.Err(); err != nil {
+	if err := f.ensure(ctx); err != nil {
 		return runtime.Result{}, err
+	}
+	i := f.next
+	result, err := i.Apply(ctx, in)
+	if i.spent == runtime.RecycleNone && f.module.image != nil && i.reset(f.module.image) {
+		return result, err
+	}
+	f.next = nil
+	return result, errors.Join(err, i.Close())
+}
+
+func (f *fresh) ensure(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || f.next != nil {
+		return err
 	}
 	i, err := f.module.take(ctx, f.host)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return runtime.Result{}, ctx.Err()
+		return ctx.Err()
 	case err != nil:
-		return runtime.Result{}, fmt.Errorf("%w: %v", runtime.ErrNoInstance, err)
+		return fmt.Errorf("%w: %v", runtime.ErrNoInstance, err)
 	}
-	result, err := i.Apply(ctx, in)
-	return result, errors.Join(err, i.Close())
+	f.next = i
+	return nil
 }
 
 // Spent is never set.
 func (f *fresh) Spent() runtime.Recycle { return runtime.RecycleNone }
 
-// Close has nothing to release.
-func (f *fresh) Close() error { return nil }
+// Close releases the instance.
+func (f *fresh) Close() error {
+	if f.next == nil {
+		return nil
+	}
+	i := f.next
+	f.next = nil
+	return i.Close()
+}

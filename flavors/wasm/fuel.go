@@ -23,7 +23,7 @@ type gauge struct {
 	timeout  time.Duration
 	budget   int64
 	stack    int
-	canceled func() error
+	ctx      context.Context // of the call at hand
 	yielded  time.Time
 }
 
@@ -53,10 +53,16 @@ func (g *gauge) attach(guest api.Module) {
 func (g *gauge) open(ctx context.Context, started time.Time, budget runtime.Budget) {
 	account, counter := meter.Open(budget.Fuel, meter.DefaultChunk, budget.Stack)
 	g.account, g.budget, g.stack, g.timeout = account, budget.Fuel, min(budget.Stack, meter.MaxStack), budget.Timeout
-	g.deadline, g.yielded, g.canceled = started.Add(budget.Timeout), started, ctx.Err
-	if g.counter != nil {
-		g.counter.Set(uint64(counter))
+	g.deadline, g.yielded, g.ctx = started.Add(budget.Timeout), started, ctx
+	if g.counter == nil {
+		return
 	}
+	// The first grant is made here, so that a short call never asks. A budget of less than
+	// nothing cannot be granted: then the guest's first check asks, and is told.
+	if add, ok := g.account.Grant(counter - meter.Units(1)); ok {
+		counter += add
+	}
+	g.counter.Set(uint64(counter))
 }
 
 // refill is asked by the guest when its grant is used up, and returns the new counter.
@@ -77,7 +83,7 @@ func (g *gauge) refill(counter int64) int64 {
 
 // look ends the guest if its time is over, and lets others run.
 func (g *gauge) look() {
-	if err := g.canceled(); err != nil {
+	if err := g.ctx.Err(); err != nil {
 		panic(&canceledError{err})
 	}
 	now := time.Now()

@@ -29,7 +29,8 @@ type instance struct {
 	random    randomSource
 	log       journal
 	apply     apply
-	mark      uint64 // the memory size at which the instance is replaced
+	globals   []api.MutableGlobal // the guest's own, in the order of the image
+	mark      uint64              // the memory size at which the instance is replaced
 	spent     runtime.Recycle
 	closed    bool
 }
@@ -72,13 +73,28 @@ func (m *module) start(ctx context.Context) (*instance, error) {
 	i := m.newInstance()
 	budget := m.settings.Budget
 	budget.Fuel, budget.Timeout = startFuel, startTimeout
-	if err := i.bounded(ctx, time.Now(), budget, i.initialize); err != nil {
+	first := (*instance).initialize
+	if m.image != nil {
+		first = (*instance).resume
+	}
+	if err := i.bounded(ctx, time.Now(), budget, first); err != nil {
 		return nil, errors.Join(startFailure(err), i.Close())
 	}
 	i.alloc = i.guest.ExportedFunction(exportAlloc)
 	i.transform = i.guest.ExportedFunction(m.entry.transform)
 	i.mark = i.memory.size + uint64(highWater*float64(i.memory.limit-i.memory.size))
 	return i, nil
+}
+
+// resume makes an instance from the module's image instead of running _initialize again.
+func (i *instance) resume() error {
+	if err := i.instantiate(i.Context); err != nil {
+		return err
+	}
+	if !i.adopt(i.module.image) {
+		return errNoMemory
+	}
+	return nil
 }
 
 func (m *module) newInstance() *instance {

@@ -27,6 +27,7 @@ type module struct {
 	config   string // settings.Config, as the guest sees it
 	entry    entry
 	digest   string
+	image    *image         // the state after the start; nil if it cannot be brought back
 	spare    chan *instance // holds at most one, started and unused
 }
 
@@ -91,6 +92,9 @@ func (m *module) prepare(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, m.compiled.Close(context.Background()))
 	}
+	if m.image = i.snapshot(); m.image != nil && !i.adopt(m.image) {
+		return errors.Join(errNoMemory, i.Close(), m.Close())
+	}
 	m.spare <- i
 	return nil
 }
@@ -146,6 +150,9 @@ func (m *module) Close() error {
 	case i := <-m.spare:
 		err = i.Close()
 	default:
+	}
+	if m.image != nil {
+		m.image.memory.close()
 	}
 	return errors.Join(err, m.compiled.Close(context.Background()))
 }

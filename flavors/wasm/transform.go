@@ -20,7 +20,7 @@ func (i *instance) Apply(ctx context.Context, in runtime.Message) (runtime.Resul
 		return runtime.Result{Usage: runtime.Usage{Duration: time.Since(started)}}, failure
 	}
 	i.begin(in)
-	err := i.bounded(ctx, started, i.module.settings.Budget, i.run)
+	err := i.bounded(ctx, started, i.module.settings.Budget, (*instance).run)
 	result := runtime.Result{Out: i.apply.out, Usage: i.usage(started)}
 	if err != nil {
 		result.Out, i.spent = nil, runtime.RecycleFailure
@@ -45,10 +45,10 @@ func (i *instance) begin(in runtime.Message) {
 }
 
 // bounded runs calls into the guest under one budget.
-func (i *instance) bounded(ctx context.Context, started time.Time, budget runtime.Budget, call func() error) error {
+func (i *instance) bounded(ctx context.Context, started time.Time, budget runtime.Budget, call func(*instance) error) error {
 	i.Context = ctx
 	i.gauge.open(ctx, started, budget)
-	err := call()
+	err := call(i)
 	if err == nil && i.gauge.overspent() {
 		err = errFuel
 	}

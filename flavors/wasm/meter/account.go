@@ -35,6 +35,7 @@ const (
 // counter is exact. It does not depend on the chunk.
 type Account struct {
 	chunk, budget, granted int64
+	stopped                int64 // fuel used when a grant was refused; 0 before
 }
 
 // Open starts an account and returns the value to give to the counter before the call.
@@ -60,17 +61,22 @@ func (a *Account) Grant(counter int64) (add int64, ok bool) {
 	if short <= 0 {
 		return 0, true
 	}
-	left := a.budget - a.granted
 	wanted := (short + a.chunk - 1) / a.chunk * a.chunk
-	grant := min(wanted, left)
+	grant := min(wanted, a.budget-a.granted)
+	if grant < short {
+		a.stopped = a.granted + short
+		return 0, false
+	}
 	a.granted += grant
-	return grant << depthBits, grant >= short
+	return grant << depthBits, true
 }
 
-// Used returns the fuel spent so far. After a trap the counter lacks what was spent since
+// Used returns the fuel spent so far, exact after a return and after a refused grant. After a trap the counter lacks what was spent since
 // the last call or return of the function that trapped: a lower bound, the same one on
 // every engine and for every chunk, if grants were added to the exported counter too.
-func (a *Account) Used(counter int64) int64 { return a.granted - counter>>depthBits }
+func (a *Account) Used(counter int64) int64 {
+	return max(a.stopped, a.granted-counter>>depthBits)
+}
 
 // Spent reports whether more than the budget was used: true for a call that ended well
 // in the stretch between its last check and its end.

@@ -23,6 +23,9 @@ var (
 
 type callKey struct{}
 
+// compiled spares the tests compiling a module once per instance.
+var compiled = wazero.NewCompilationCache()
+
 // call is one metered call into a guest.
 type call struct {
 	account  Account
@@ -96,17 +99,23 @@ type guest struct {
 
 func newGuest(t testing.TB, config wazero.RuntimeConfig, wasm []byte) *guest {
 	t.Helper()
-	rewritten, err := Rewrite(wasm, Options{})
+	return newGuestOf(t, config, rewritten(t, wasm))
+}
+
+// rewritten is the module, rewritten with the default options.
+func rewritten(t testing.TB, wasm []byte) []byte {
+	t.Helper()
+	r, err := Rewrite(wasm, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newGuestOf(t, config, rewritten.Module)
+	return r.Module
 }
 
 func newGuestOf(t testing.TB, config wazero.RuntimeConfig, module []byte) *guest {
 	t.Helper()
 	ctx := context.Background()
-	vm := wazero.NewRuntimeWithConfig(ctx, config)
+	vm := wazero.NewRuntimeWithConfig(ctx, config.WithCompilationCache(compiled))
 	t.Cleanup(func() { vm.Close(ctx) })
 	if err := provideMeter(ctx, vm); err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type module struct {
 	data              []uint32 // length of every data segment, in bytes
 	bodies            []body
 	names             *names // nil without a name section
+	changes           changes
 
 	out struct {
 		types, imports, functions, tables, memories vector

@@ -141,6 +141,7 @@ func (w *rewriter) addEntries() {
 	initial.op(byte(opEnd))
 	out.globals.add(initial...)
 	out.exports.add(appendUnsigned(append(appendText(nil, CounterExport), 3), w.counter)...)
+	w.addStateExports()
 	for _, body := range w.bodies {
 		out.code.add(appendBytes(nil, body)...)
 	}

@@ -105,6 +105,7 @@ func (s *scan) readLocals() {
 }
 
 func (s *scan) step(in *instr) {
+	s.changes.noteInstruction(in.op)
 	if s.live {
 		s.count(in)
 	}

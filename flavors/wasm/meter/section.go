@@ -135,6 +135,9 @@ func (m *module) readGlobals(r *reader) {
 	for i := 0; i < n && r.ok(); i++ {
 		from := r.at
 		readGlobalType(r)
+		if r.ok() {
+			m.changes.noteGlobal(uint32(m.globals), r.src[from], r.src[from+1])
+		}
 		m.out.globals.add(r.src[from:r.at]...)
 		m.readExpression(r, known, &m.out.globals)
 		m.globals++

@@ -109,7 +109,9 @@ func (m *module) readDatum(r *reader) {
 	}
 	out.add(byte(flags))
 	if flags == 2 {
-		m.readMemoryIndex(r)
+		if i := r.u32(); i != 0 {
+			r.unsupported("multi-memory", "data for memory %d", i)
+		}
 		out.bytes = append(out.bytes, 0)
 	}
 	if flags != 1 {

@@ -1,0 +1,65 @@
+package file
+
+import (
+	"context"
+)
+
+// open opens a file where an earlier run left it, or as a new one.
+func (s *Source) open(ctx context.Context, path string) (*stream, error) {
+	st, err := openStream(ctx, path, s.limit, &s.read)
+	if err != nil {
+		return nil, err
+	}
+	if st.misnamed() {
+		s.log.Info("the content decides, not the name", "path", path, "gzip", st.gzip)
+	}
+	if st, err = s.place(ctx, st); err != nil {
+		return nil, err
+	}
+	st.number = s.ledger.open(st.place)
+	return st, nil
+}
+
+// place moves a stream to where it is to begin.
+func (s *Source) place(ctx context.Context, st *stream) (*stream, error) {
+	candidates := s.candidates(st)
+	for _, known := range candidates {
+		before := s.read.Load()
+		resumed, err := st.resume(known)
+		if err != nil {
+			_ = st.close()
+			return nil, err
+		}
+		if resumed {
+			return st, nil
+		}
+		s.read.Store(before)
+		path := st.Path
+		_ = st.close()
+		if st, err = openStream(ctx, path, s.limit, &s.read); err != nil {
+			return nil, err
+		}
+	}
+	if len(candidates) > 0 {
+		s.log.Warn("the file is not what it was: it was replaced, truncated or rewritten, and is read from its beginning",
+			"path", st.Path, "committed_offset", candidates[0].Offset)
+		return st, nil
+	}
+	if s.start == startEnd {
+		return st, st.toEnd()
+	}
+	return st, nil
+}
+
+// candidates are the places at which an earlier run may have left this file: the one with its
+// identity first, then the one with its path.
+func (s *Source) candidates(st *stream) (found []place) {
+	for _, known := range s.known {
+		if known.identity == st.identity {
+			found = append([]place{known}, found...)
+		} else if known.Path == st.Path {
+			found = append(found, known)
+		}
+	}
+	return found
+}

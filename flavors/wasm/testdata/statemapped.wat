@@ -1,0 +1,22 @@
+;; As statecopied, with a memory so large that its image is mapped.
+(module
+  (import "leat" "emit" (func $emit (param i32 i32)))
+  (memory (export "memory") 16)
+  (table $t 2 funcref)
+  (global $n (mut i32) (i32.const 0))
+  (func $bump (param $at i32)
+    (i32.store8 (local.get $at) (i32.add (i32.load8_u (local.get $at)) (i32.const 1))))
+  (func (export "_initialize") (i32.store8 (i32.const 512) (i32.const 48)))
+  (func (export "leat_alloc") (param i32) (result i32) (i32.const 1024))
+  (func (export "transform") (param $p i32) (param $n i32) (result i32)
+    (local $work i32)
+    (call $bump (i32.const 512))
+    (call $bump (i32.const 65000))
+    (global.set $n (i32.add (global.get $n) (i32.const 1)))
+    
+    (loop $more (br_if $more (i32.lt_u (local.tee $work (i32.add (local.get $work) (i32.const 1))) (i32.mul (global.get $n) (i32.const 100)))))
+    (i32.store8 (i32.const 513) (i32.add (i32.const 48) (global.get $n)))
+    (i32.store8 (i32.const 514) (i32.add (i32.const 48) (i32.load8_u (i32.const 65000))))
+    (if (i32.eq (i32.load8_u (local.get $p)) (i32.const 71)) (then (drop (memory.grow (i32.const 1)))))
+    (i32.store8 (i32.const 515) (i32.add (i32.const 48) (i32.rem_u (memory.size) (i32.const 10))))
+    (call $emit (i32.const 512) (i32.const 4)) (i32.const 0)))

@@ -1,0 +1,3 @@
+module github.com/leat-run/leat/guests/go
+
+go 1.24

@@ -1,0 +1,82 @@
+// Package guests holds the guests' sources; its tests run the modules that are committed.
+package guests
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/leat-run/leat/flavors/wasm"
+	"github.com/leat-run/leat/runtime"
+)
+
+// scores are the worked examples, one per language. All of them mean the same.
+var scores = map[string]string{"go": "go/score/score.wasm"}
+
+func load(t *testing.T, file string) *runtime.Worker {
+	t.Helper()
+	code, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flavor := wasm.New(wasm.Options{})
+	t.Cleanup(func() { _ = flavor.Close() })
+	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code}, runtime.Settings{
+		Budget: flavor.Defaults(), State: runtime.StateReuse, ABI: "reactor", Config: []byte("{}"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = module.Close() })
+	worker, err := runtime.NewWorker(t.Context(), module, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = worker.Close() })
+	return worker
+}
+
+func apply(worker *runtime.Worker, payload string) (string, error) {
+	result, err := worker.Apply(context.Background(), runtime.Message{ID: "m", Codec: "json", Payload: []byte(payload)})
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, m := range result.Out {
+		out = append(out, string(m.Payload))
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// Proves for every language that the committed module scores an order and changes no other
+// byte of it, that its two faults end typed, and that the next order is fine after each.
+func TestScore(t *testing.T) {
+	for language, file := range scores {
+		t.Run(language, func(t *testing.T) {
+			worker := load(t, file)
+			fine := func() {
+				t.Helper()
+				got, err := apply(worker, `{"id":"o-1","n":9007199254740993,"total":1234.56,"items":[{},{}],"priority":1,"note":"é \u00e9 {}"}`)
+				want := `{"id":"o-1","n":9007199254740993,"total":1234.56,"items":[{},{}],"priority":1,"note":"é \u00e9 {}","score":36}`
+				if err != nil || got != want {
+					t.Errorf("%s, %v\nwant %s", got, err, want)
+				}
+			}
+			fine()
+			if got, err := apply(worker, `{"total":1e6,"items":[]}`); err != nil || got != `{"total":1e6,"items":[],"score":100}` {
+				t.Error(got, err)
+			}
+			for payload, kind := range map[string]runtime.Kind{
+				`{"id":"o-2","total":1,"items":[],"priority":7}`: runtime.KindRuntime,
+				`[1]`: runtime.KindGuest,
+			} {
+				if _, err := apply(worker, payload); !errors.Is(err, &runtime.Failure{Kind: kind}) {
+					t.Errorf("%s: %v, want kind %s", payload, err, kind)
+				}
+				fine()
+			}
+		})
+	}
+}
