@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -124,5 +125,24 @@ func TestTransformRetriesAndBadPredicates(t *testing.T) {
 	}
 	if o.Balance.NoMatch != 1 || len(out.got) != 1 {
 		t.Errorf("balance %+v", o.Balance)
+	}
+}
+
+// Several runs on one open store: each starts where the last one ended, whatever the ranks
+// of its states were.
+func TestRunsShareAnOpenStore(t *testing.T) {
+	w := newWorld(t)
+	out := &memorySink{}
+	w.source("in", nil)
+	w.sink("out", out, "in")
+	for n := 10; n <= 50; n += 10 {
+		w.sources["in"] = &listSource{n: n, start: n - 10}
+		w.status(w.run(), StatusCompleted)
+		if state, err := w.store.NodeState("in"); err != nil || string(state) != strconv.Itoa(n) {
+			t.Fatalf("after %d messages the state is %q, %v", n, state, err)
+		}
+		if mark, _ := w.store.NodeState(runMarker); string(mark) != markEnded {
+			t.Errorf("the run is marked %q", mark)
+		}
 	}
 }
