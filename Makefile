@@ -13,14 +13,14 @@ FUZZTIME ?= 30s
 # are bad on purpose) is its success.
 run: build
 	@rm -rf bin/sample && mkdir -p bin/sample
-	@cp -r $(SAMPLE)/. bin/sample/
-	@echo '$$ leat verify orders.yaml'; bin/leat verify bin/sample/orders.yaml
+	@cp -r $(SAMPLE) bin/sample/orders
+	@echo '$$ leat verify orders.yaml'; bin/leat verify bin/sample/orders/orders.yaml
 	@echo; echo '$$ leat run orders.yaml'
-	@bin/leat run bin/sample/orders.yaml --data-dir bin/sample/.leat; code=$$?; \
+	@bin/leat run bin/sample/orders/orders.yaml --data-dir bin/sample/.leat; code=$$?; \
 		[ $$code -eq 4 ] || { echo "expected exit 4 (partial), got $$code"; exit 1; }
-	@echo; echo '$$ head -3 out.jsonl'; head -3 bin/sample/out.jsonl
+	@echo; echo '$$ head -3 out.jsonl'; head -3 bin/sample/orders/out.jsonl
 	@echo; echo '$$ leat dlq list orders.yaml'
-	@bin/leat dlq list bin/sample/orders.yaml --data-dir bin/sample/.leat
+	@bin/leat dlq list bin/sample/orders/orders.yaml --data-dir bin/sample/.leat
 
 build:
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leat ./cmd/leat

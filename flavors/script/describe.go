@@ -1,0 +1,68 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// describe renders a guest's value as text for a log or a failure: strings as they
+// are, errors as name and message, the rest as JSON as far as it goes. REQUIRES: the
+// caller is inside the guarded region, since getters may run.
+func (in *instance) describe(v goja.Value) string {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		if v == nil {
+			return "undefined"
+		}
+		return runtime.Cut(v.String(), runtime.MaxReason)
+	}
+	if o.ClassName() == "Error" {
+		return in.describeError(o)
+	}
+	var text string
+	sub := encoder{in: in}
+	if l := attempt(func() { text = string(sub.payload(o)) }); l != nil {
+		what, _ := refusal(o.ClassName())
+		return "[" + strings.TrimPrefix(strings.TrimPrefix(what, "an "), "a ") + "]"
+	}
+	return runtime.Cut(text, runtime.MaxReason)
+}
+
+func (in *instance) describeError(o *goja.Object) string {
+	name, message := in.textOf(o.Get("name")), in.textOf(o.Get("message"))
+	switch {
+	case name == "":
+		return message
+	case message == "":
+		return name
+	default:
+		return runtime.Cut(name+": "+message, runtime.MaxReason)
+	}
+}
+
+// textOf reads a string property without calling anything.
+func (in *instance) textOf(v goja.Value) string {
+	if s, ok := v.(goja.String); ok {
+		return runtime.Cut(s.String(), runtime.MaxReason)
+	}
+	return ""
+}
+
+// attempt runs f and returns an output failure that it panicked with; every other
+// panic goes on.
+func attempt(f func()) (failed *limit) {
+	defer func() {
+		if x := recover(); x != nil {
+			l, ok := x.(*limit)
+			if !ok || l.kind != runtime.KindOutput {
+				panic(x)
+			}
+			failed = l
+		}
+	}()
+	f()
+	return nil
+}

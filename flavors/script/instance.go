@@ -1,0 +1,148 @@
+package script
+
+import (
+	"context"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// instance is one VM with the module's body run in it. It belongs to one goroutine.
+type instance struct {
+	module  *module
+	budget  runtime.Budget
+	vm      *goja.Runtime
+	watched *watched
+	boot    goja.Callable // runs the module body, returns its exports
+	entry   goja.Callable // the transform
+	ctx     goja.Value    // the guest's second argument
+	log     logger
+	indexer indexer
+	encoder encoder
+
+	// What the message at hand has spent and left behind.
+	message    runtime.Message
+	fuel       int64
+	allocated  int64
+	written    int64
+	unsafe     map[float64]string
+	random     random
+	rejections []*goja.Promise
+
+	spent  runtime.Recycle
+	closed bool
+}
+
+// instantiate makes a hardened VM and runs the module body under the node's budget.
+func (m *module) instantiate(ctx context.Context, host runtime.Host) (*instance, error) {
+	in := &instance{module: m, budget: m.settings.Budget, vm: goja.New()}
+	in.log = logger{emit: host.Log, limit: in.budget.Log}
+	in.encoder.in = in
+	in.indexer.limit = in.budget.Memory
+	in.watched = m.flavor.dog.add(in.vm, in.budget.Timeout, in.budget.Memory)
+	in.prepare()
+	if err := in.start(ctx); err != nil {
+		return nil, errorsJoinClose(err, in)
+	}
+	return in, nil
+}
+
+// errorsJoinClose closes an instance that did not start.
+func errorsJoinClose(err error, in *instance) error {
+	in.Close()
+	return err
+}
+
+// Apply runs the transform on one message. See runtime.Transform.
+func (in *instance) Apply(ctx context.Context, m runtime.Message) (runtime.Result, error) {
+	started := time.Now()
+	if failure := in.tooLarge(m); failure != nil {
+		return runtime.Result{}, failure
+	}
+	var result runtime.Result
+	in.begin(m)
+	in.watched.arm(ctx, started)
+	err := in.guarded(func() error {
+		return in.run(m, &result)
+	})
+	late := in.watched.disarm()
+	result.Usage = in.usage(started)
+	if err == nil {
+		in.end()
+		return result, nil // a verdict that came after the end blames nobody (C28)
+	}
+	in.spent = recycleAfter(err)
+	usage := runtime.Result{Usage: result.Usage}
+	return usage, in.failure(ctx, err, late)
+}
+
+// run calls the transform and converts what it returned.
+func (in *instance) run(m runtime.Message, result *runtime.Result) error {
+	if in.module.settings.State == runtime.StateFresh {
+		if err := in.restart(); err != nil {
+			return err
+		}
+	}
+	view := &messageView{in: in, message: m}
+	view.object = in.vm.NewDynamicObject(view)
+	returned, err := in.entry(goja.Undefined(), view.object, in.ctx)
+	if err != nil {
+		return err
+	}
+	result.Out, result.Null = in.outputs(m, returned)
+	return in.unhandled()
+}
+
+// begin resets what belongs to one message.
+func (in *instance) begin(m runtime.Message) {
+	in.message = m
+	in.fuel, in.allocated, in.written = in.budget.Fuel, 0, 0
+	in.random = newRandom(m.ID)
+	if in.unsafe != nil {
+		clear(in.unsafe)
+	}
+	in.rejections = in.rejections[:0]
+	in.log.reset()
+}
+
+// end drops what the message at hand would keep alive.
+func (in *instance) end() {
+	in.message = runtime.Message{}
+	if cap(in.encoder.buf) > 1<<20 {
+		in.encoder.buf = nil
+	}
+}
+
+func (in *instance) usage(started time.Time) runtime.Usage {
+	return runtime.Usage{
+		Fuel:     in.budget.Fuel - in.fuel,
+		Duration: time.Since(started),
+		Memory:   in.allocated + int64(len(in.message.Payload)) + in.written,
+	}
+}
+
+func (in *instance) tooLarge(m runtime.Message) error {
+	if size := int64(len(m.Payload)); size > in.budget.Input {
+		return &runtime.Failure{
+			Kind: runtime.KindInput, Deterministic: true,
+			Message:  "the payload is larger than budget.input",
+			Hint:     "raise budget.input, or split the message before this node",
+			Measured: size, Limit: in.budget.Input,
+		}
+	}
+	return nil
+}
+
+// Spent says why the instance must be replaced. See runtime.Transform.
+func (in *instance) Spent() runtime.Recycle { return in.spent }
+
+// Close takes the instance out of the watchdog's sight. It is idempotent.
+func (in *instance) Close() error {
+	if !in.closed {
+		in.closed = true
+		in.module.flavor.dog.remove(in.watched)
+	}
+	return nil
+}

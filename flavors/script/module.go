@@ -1,0 +1,73 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/dop251/goja"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// module is a compiled script, shared by its instances.
+type module struct {
+	flavor   *Flavor
+	code     runtime.Code
+	settings runtime.Settings
+	bundle   *bundle
+	program  *goja.Program
+	digest   string
+	warnings []runtime.Warning
+}
+
+// Digest identifies the bundled code, the fuel unit and the settings.
+func (m *module) Digest() string { return m.digest }
+
+// Warnings returns what the author should know.
+func (m *module) Warnings() []runtime.Warning { return m.warnings }
+
+// Close releases nothing: programs are garbage like any other.
+func (m *module) Close() error { return nil }
+
+// compile makes a module of a bundle.
+func (f *Flavor) compile(code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
+	code.Bytes = nil
+	m := &module{flavor: f, code: code, settings: settings, bundle: b, warnings: b.warned}
+	m.digest = digest(b.text, code.Function, settings)
+	if failure := m.assemble(); failure != nil {
+		return nil, failure
+	}
+	return m, m.probe()
+}
+
+// digest hashes the code and everything that changes its results.
+func digest(text, function string, settings runtime.Settings) string {
+	h := sha256.New()
+	part := func(b []byte) {
+		sum := sha256.Sum256(b)
+		h.Write(sum[:])
+	}
+	part([]byte(FuelVersion))
+	part([]byte(text))
+	part([]byte(function))
+	encoded, _ := json.Marshal(settings) // plain fields: cannot fail
+	part(encoded)
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// probe starts one instance, so that a missing entry point or a module body that
+// throws is found at compile time and not with the first message.
+func (m *module) probe() error {
+	in, err := m.instantiate(context.Background(), runtime.Host{})
+	if err != nil {
+		return err
+	}
+	return in.Close()
+}
+
+// Instantiate makes an instance. The module body runs here.
+func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {
+	return m.instantiate(ctx, host)
+}
