@@ -115,7 +115,7 @@ func (em *emitter) stamp(s *emitScratch, group []Emission) {
 			Meta: em.engine.stampMeta(g.Meta), Source: em.name, Ingested: now,
 		}
 		if m.ID == "" {
-			m.ID = em.engine.newID()
+			m.ID = em.engine.opt.idAt(now)
 		}
 		s.rows = append(s.rows, store.Row{Node: em.name, Message: m, Fault: g.Fault})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/leat-run/leat/engine/commit"
+	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -88,14 +89,14 @@ func (e *Engine) endedBadly() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("engine: read the run's marker: %w", err)
 	}
-	if err := e.store.SetNodeState(runMarker, 1, []byte(markRunning)); err != nil {
+	if err := e.store.SetNodeState(runMarker, firstRank(), []byte(markRunning)); err != nil {
 		return false, fmt.Errorf("engine: write the run's marker: %w", err)
 	}
 	return string(state) == markRunning, nil
 }
 
 func (e *Engine) endedWell() error {
-	return e.store.SetNodeState(runMarker, 2, []byte(markEnded))
+	return e.store.SetNodeState(runMarker, firstRank(), []byte(markEnded))
 }
 
 const (
@@ -124,7 +125,7 @@ func (w *worker) suspectWorker(ctx context.Context) (*runtime.Worker, error) {
 
 // applyTo runs d on the worker's instance, or on its child process for a suspect.
 func (w *worker) applyTo(ctx context.Context, d *delivery) (runtime.Result, error) {
-	if !d.suspect || w.node.plan.Flavor == splitFlavor || w.node.engine.opt.Isolated == nil {
+	if !d.suspect || !w.node.dangerous() {
 		return w.instance.Apply(ctx, d.msg)
 	}
 	instance, err := w.suspectWorker(ctx)
@@ -132,4 +133,10 @@ func (w *worker) applyTo(ctx context.Context, d *delivery) (runtime.Result, erro
 		return runtime.Result{}, err
 	}
 	return instance.Apply(ctx, d.msg)
+}
+
+// dangerous says that a message could kill the process in this node, and that a child can
+// be asked first.
+func (t *transformNode) dangerous() bool {
+	return t.engine.opt.Isolated != nil && t.plan.Flavor != splitFlavor && t.plan.Isolation != pipeline.IsolationProcess
 }

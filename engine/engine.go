@@ -49,6 +49,7 @@ type Engine struct {
 	progress  chan struct{} // token: Run should look again
 
 	admitting atomic.Int64  // admissions under way
+	opened    atomic.Bool   // every source and sink is made
 	fed       atomic.Bool   // replay and sources are over
 	attempted atomic.Uint64 // the frontier up to which persistence was attempted
 	began     commit.Balance
@@ -145,6 +146,7 @@ func (e *Engine) Drain() {
 
 // execute is the run between open and close.
 func (e *Engine) execute(ctx context.Context, parts *nodeParts) {
+	e.opened.Store(true)
 	checkpoint, last := runtime.Seq(e.attempted.Load()), e.store.LastSeq()
 	stopCommits := make(chan struct{})
 	commits := newCommitter(e, checkpoint)

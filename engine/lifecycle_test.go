@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,13 +19,13 @@ import (
 )
 
 // endless emits until the run stops it.
-func endless(emitted *int) Source {
+func endless(emitted *atomic.Int64) Source {
 	return sourceFunc(func(ctx context.Context, emit Emit) error {
 		for i := 0; ; i++ {
 			if err := emit(ctx, []Emission{(&listSource{}).emission(i)}); err != nil {
 				return err
 			}
-			*emitted++
+			emitted.Add(1)
 		}
 	})
 }
@@ -37,7 +38,8 @@ func TestC57DrainLosesNothing(t *testing.T) {
 		w := newWorld(t)
 		w.plan.Mode = pipeline.ModeContinuous
 		w.plan.Limits.MaxInFlight = 20
-		emitted, out := 0, &memorySink{}
+		var emitted atomic.Int64
+		out := &memorySink{}
 		w.source("in", endless(&emitted))
 		w.transform("slow", func(_ context.Context, m runtime.Message) (runtime.Result, error) {
 			time.Sleep(200 * time.Millisecond)
@@ -49,8 +51,8 @@ func TestC57DrainLosesNothing(t *testing.T) {
 		defer cancel()
 		o := w.runCtx(ctx)
 		w.status(o, StatusInterrupted)
-		if o.Outstanding != 0 || len(out.got) != emitted || int(o.Balance.Delivered) != emitted || emitted < 20 {
-			t.Errorf("%d emitted, %d delivered, outcome %+v", emitted, len(out.got), o)
+		if o.Outstanding != 0 || len(out.got) != int(emitted.Load()) || int64(o.Balance.Delivered) != emitted.Load() || emitted.Load() < 20 {
+			t.Errorf("%d emitted, %d delivered, outcome %+v", emitted.Load(), len(out.got), o)
 		}
 	})
 }
@@ -244,7 +246,7 @@ func TestGateHoldsSourcesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.plan.Limits.MaxInFlight = 50
-		emitted := 0
+		var emitted atomic.Int64
 		until := make(chan struct{})
 		w.source("in", endless(&emitted))
 		w.sink("out", &memorySink{write: func(context.Context, []Record) error { <-until; return nil }}, "in")
@@ -254,8 +256,8 @@ func TestGateHoldsSourcesBack(t *testing.T) {
 		e := w.engine()
 		go func() { ended <- e.Run(ctx) }()
 		time.Sleep(time.Minute)
-		if s := e.Status(); emitted != 50 || s.InFlight != 50 {
-			t.Errorf("%d emitted, status %+v", emitted, s)
+		if s := e.Status(); emitted.Load() != 50 || s.InFlight != 50 {
+			t.Errorf("%d emitted, status %+v", emitted.Load(), s)
 		}
 		cancel()
 		close(until)

@@ -26,6 +26,7 @@ type Options struct {
 	Now func() time.Time
 	// NewID makes message and letter ids; nil makes 26 characters that sort by time.
 	NewID func() string
+	idAt  func(time.Time) string // NewID for who has looked at the clock
 	// RunID names this run in dead letters; "" makes one.
 	RunID string
 
@@ -77,7 +78,11 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.NewID == nil {
-		o.NewID = newIDs(o.Now).next
+		ids := newIDs(o.Now)
+		o.NewID, o.idAt = ids.next, ids.at
+	} else {
+		newID := o.NewID
+		o.idAt = func(time.Time) string { return newID() }
 	}
 	if o.RunID == "" {
 		o.RunID = o.NewID()

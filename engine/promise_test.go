@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -197,121 +196,6 @@ func waitFor(t *testing.T, cond func() bool) {
 		}
 		yield()
 	}
-}
-
-// Promise 3: a crash at any moment replays a superset of the uncommitted set. The disk is
-// cut at a random sync, with a random part of what was not synced; a run on what is left
-// completes the work, over and over, until every message arrived. Duplicates are bounded
-// by the window.
-func TestPromise3CrashLosesNothing(t *testing.T) {
-	for seed := range uint64(20) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { crashOften(t, rand.New(rand.NewPCG(seed, 3))) })
-	}
-}
-
-func crashOften(t *testing.T, rng *rand.Rand) {
-	const n, window = 300, 32
-	dir := t.TempDir()
-	mem := vfs.NewCrashableMem()
-	counts := map[string]int{}
-	duplicates := 0
-	for life := 0; ; life++ {
-		c := &crash{mem: mem, rng: rng, syncs: rng.IntN(60) + 2, torn: rng.IntN(101)}
-		if life == 8 {
-			c.syncs = 1 << 30
-		}
-		o, got := c.live(t, dir, n, window)
-		for _, id := range got {
-			if counts[id]++; counts[id] > 1 {
-				duplicates++
-			}
-		}
-		if o.Status == StatusPartial || o.Status == StatusCompleted {
-			checkAll(t, o, counts, n)
-			if duplicates > (life+1)*window {
-				t.Errorf("%d duplicates in %d lives", duplicates, life)
-			}
-			return
-		}
-		mem = c.after
-	}
-}
-
-func checkAll(t *testing.T, o Outcome, counts map[string]int, n int) {
-	t.Helper()
-	for i := range n {
-		if id := fmt.Sprintf("m%d", i); counts[id] == 0 && i%50 != 7 {
-			t.Errorf("%s is lost", id)
-		}
-	}
-	if err := o.Total.Check(); err != nil {
-		t.Error(err)
-	}
-	if o.Outstanding != 0 || uint64(o.Checkpoint) != o.Total.Committed {
-		t.Errorf("outcome %+v", o)
-	}
-}
-
-// crash is one life of a process that ends when the disk is cut.
-type crash struct {
-	mem   *vfs.MemFS
-	rng   *rand.Rand
-	syncs int // until the cut
-	torn  int // percent of what was not synced that survives
-	after *vfs.MemFS
-	mu    sync.Mutex
-}
-
-// live runs until the work is done or the disk is cut, and returns what the sink has.
-func (c *crash) live(t *testing.T, dir string, n, window int) (Outcome, []string) {
-	fs := errorfs.Wrap(c.mem, errorfs.InjectorFunc(c.inject))
-	st, err := store.Open(dir, store.Options{FS: fs, MinFreeBytes: -1})
-	if err != nil {
-		if c.after == nil {
-			t.Fatal(err)
-		}
-		return Outcome{Status: StatusFailed}, nil
-	}
-	defer st.Close()
-	w := &world{t: t, store: st, sources: map[string]Source{}, sinks: map[string]Sink{}, states: map[string][]byte{}}
-	w.plan = newWorld(t).plan
-	w.plan.Limits.MaxInFlight = window
-	out := &memorySink{}
-	state, _ := st.NodeState("in")
-	in := &listSource{n: n, group: 5}
-	_, _ = fmt.Sscan(string(state), &in.start)
-	w.source("in", in)
-	w.transform("guest", func(_ context.Context, m runtime.Message) (runtime.Result, error) {
-		if number(m)%50 == 7 {
-			return runtime.Result{}, guestFault("seven")
-		}
-		return one(m), nil
-	}, "in")
-	w.sink("out", out, "guest").BatchSize = 3
-	o := w.engine().Run(context.Background())
-	return o, out.ids()
-}
-
-// inject cuts the disk at the chosen sync: what is there is cloned, and everything after
-// it fails. What the sink got before is the world's to keep.
-func (c *crash) inject(op errorfs.Op) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch op.Kind {
-	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
-		c.syncs--
-	}
-	if c.after != nil {
-		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose {
-			return errors.New("the power is gone")
-		}
-		return nil
-	}
-	if c.syncs > 0 {
-		return nil
-	}
-	c.after = c.mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: c.torn, RNG: c.rng})
-	return errors.New("the power is gone")
 }
 
 // Promise 4: a dead letter that cannot be written blocks the commit of its message. The

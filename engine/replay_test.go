@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -266,7 +265,7 @@ func TestSuspectsMeetAChildFirst(t *testing.T) {
 		t.Errorf("after a clean stop %d ran in a child", inChild.Load())
 	}
 	spool()
-	if err := w.store.SetNodeState(runMarker, math.MaxUint64, []byte(markRunning)); err != nil {
+	if err := w.store.SetNodeState(runMarker, firstRank(), []byte(markRunning)); err != nil {
 		t.Fatal(err)
 	}
 	o := w.run()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
@@ -28,8 +29,14 @@ type sourceCommitter struct {
 }
 
 func newSourceCommitter(name string, source Source, st *store.Store, log *slog.Logger) *sourceCommitter {
-	return &sourceCommitter{name: name, source: source, store: st, log: log, wake: make(chan struct{}, 1)}
+	return &sourceCommitter{
+		name: name, source: source, store: st, log: log, rank: firstRank(), wake: make(chan struct{}, 1),
+	}
 }
+
+// firstRank starts a run's ranks above those of earlier runs on the same open store: a
+// state of a lower rank would be taken for a late one and ignored.
+func firstRank() uint64 { return uint64(time.Now().UnixNano()) }
 
 // through says that everything up to p is committed. It does not wait.
 func (c *sourceCommitter) through(p runtime.Position) {

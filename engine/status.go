@@ -83,6 +83,9 @@ func (e *Engine) stateOf(s *RunStatus) {
 }
 
 func (e *Engine) progressOf(s *RunStatus) {
+	if !e.opened.Load() {
+		return
+	}
 	s.Sized = len(e.sources) > 0
 	for _, src := range e.sources {
 		sizer, ok := src.source.(Sizer)

@@ -11,14 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is one pipeline with a real store, whose ends are in the test's hands.
 type world struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -188,5 +187,3 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	}
 	return time.Time{}, usagef("write 90m, 24h or 2026-11-30T12:00:00Z", "--since %q is neither a duration nor a time", text)
 }
-
-var errNoStore = errors.New("no store")

@@ -11,28 +11,29 @@ import (
 // layers is the import picture as data: what each package may import of this module.
 // Imports go down only; cmd alone sees all. A new package needs a row here.
 var layers = map[string][]string{
-	"runtime":               {},
-	"flavors/script":        {"runtime"},
-	"flavors/wasm":          {"runtime", "flavors/wasm/meter"},
-	"flavors/wasm/meter":    {},
-	"flavors/process":       {"runtime"},
-	"flavors/flavortest":    {"runtime"},
-	"store":                 {"runtime"},
-	"engine/commit":         {"runtime"},
-	"engine/causal":         {},
-	"engine/codec":          {"runtime"},
-	"engine/pipeline":       {"runtime"},
-	"engine":                {"runtime", "store", "engine/commit", "engine/pipeline"},
-	"engine/control":        {"runtime", "store", "engine", "engine/pipeline"},
-	"engine/endpoint":       {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
-	"engine/endpoint/file":  {"runtime", "engine", "engine/endpoint/lines", "engine/pipeline"},
-	"engine/endpoint/lines": {"runtime", "engine"},
-	"engine/sim":            {"runtime", "engine/causal", "engine/commit"},
-	"cmd/leat":              {"*"},
-	"testdata/cmd/orders":   {},
-	"guests":                {},
-	"cmd/leat/console":      {"runtime", "store", "engine", "engine/pipeline"},
-	"flavors/script/corpus": {},
+	"runtime":                  {},
+	"flavors/script":           {"runtime"},
+	"flavors/wasm":             {"runtime", "flavors/wasm/meter"},
+	"flavors/wasm/meter":       {},
+	"flavors/process":          {"runtime"},
+	"flavors/flavortest":       {"runtime"},
+	"store":                    {"runtime"},
+	"engine/commit":            {"runtime"},
+	"engine/causal":            {},
+	"engine/codec":             {"runtime"},
+	"engine/pipeline":          {"runtime", "engine/pipeline/document"},
+	"engine/pipeline/document": {},
+	"engine/endpoint/lines":    {"runtime", "engine", "engine/pipeline"},
+	"engine/endpoint/file":     {"runtime", "engine", "engine/pipeline", "engine/endpoint/lines"},
+	"engine":                   {"runtime", "store", "engine/commit", "engine/pipeline"},
+	"engine/control":           {"runtime", "store", "engine", "engine/pipeline"},
+	"engine/endpoint":          {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
+	"engine/sim":               {"runtime", "engine/causal", "engine/commit"},
+	"cmd/leat":                 {"*"},
+	"testdata/cmd/orders":      {},
+	"guests":                   {},
+	"cmd/leat/console":         {"runtime", "store", "engine", "engine/pipeline"},
+	"flavors/script/corpus":    {},
 }
 
 // doors names the one package (with its folders below) that imports each dependency, and
@@ -55,6 +56,7 @@ var doors = map[string]struct{ door, why string }{
 // testTools may be imported by any test file.
 var testTools = []string{
 	"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "go.uber.org/goleak",
+	"github.com/cockroachdb/pebble/v2/vfs", // the disk is what tests replace, never the store
 }
 
 const module = "github.com/leat-run/leat/"

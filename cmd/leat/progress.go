@@ -13,7 +13,6 @@ type reading struct {
 	read, committed, inFlight, deadLetters int64
 	bytesRead, bytesTotal                  int64 // 0 where no source knows its size
 	blocked                                string
-	replaying                              bool
 }
 
 const (
@@ -106,9 +105,6 @@ func progressLine(r reading, rate float64, elapsed time.Duration) string {
 		}
 	}
 	fmt.Fprintf(&b, "%.0f/s  committed %d  in flight %d  dead letters %d", rate, r.committed, r.inFlight, r.deadLetters)
-	if r.replaying {
-		b.WriteString("  replaying after a crash")
-	}
 	if r.blocked != "" {
 		b.WriteString("  blocked: " + r.blocked)
 	}

@@ -1,6 +1,6 @@
 ;; Small functions whose cost can be counted by hand.
 (module
-  (memory (export "memory") 64)
+  (memory (export "memory") 1024)
   (func $fib (export "fib") (param i32) (result i32)
     local.get 0 i32.const 2 i32.lt_s
     if (result i32) local.get 0

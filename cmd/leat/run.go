@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/endpoint"
+	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/store"
+)
+
+func runCommand(s surroundings) *cli.Command {
+	return verb(&cli.Command{
+		Name:      "run",
+		Usage:     "run pipelines in the foreground",
+		ArgsUsage: "FILE|DIR...",
+		Description: "Runs each document until its sources are exhausted (batch) or a signal comes (continuous). What was not\n" +
+			"committed replays on the next run. A directory stands for the .yaml files in it.\n\n" +
+			"Example:\n   leat run orders.yaml --json",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "ephemeral", Usage: "keep the store in memory: nothing outlives the run"},
+			&cli.StringFlag{Name: "durability", Value: "fsync", Usage: "fsync, or os: survives a killed process but not a lost machine"},
+			paramFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			names, err := files(c, "document")
+			if err != nil {
+				return err
+			}
+			return run(c, s, names)
+		},
+	})
+}
+
+// job is one document on its way through a run.
+type job struct {
+	plan   *pipeline.Plan
+	store  *store.Store
+	engine *engine.Engine
+	log    *slog.Logger
+}
+
+func run(c *cli.Context, s surroundings, names []string) error {
+	names, err := expand(names)
+	if err != nil {
+		return err
+	}
+	log, err := newLog(c, s)
+	if err != nil {
+		return err
+	}
+	jobs, err := openJobs(c, s, names, log)
+	defer closeJobs(jobs)
+	if err != nil {
+		return err
+	}
+	code := exitCompleted
+	for _, outcome := range runJobs(c, s, jobs) {
+		if err := settle(c, s, outcome); err != nil {
+			return err
+		}
+		code = worse(code, exitOf(outcome))
+	}
+	return ended(code)
+}
+
+// expand replaces directories by the documents in them, sorted.
+func expand(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.IsDir() {
+			out = append(out, name) // a file that is not there is a diagnostic of its document
+			continue
+		}
+		var found []string
+		for _, pattern := range []string{"*.yaml", "*.yml"} {
+			matches, err := filepath.Glob(filepath.Join(name, pattern))
+			if err != nil {
+				return nil, usagef("", "%s: %v", name, err)
+			}
+			found = append(found, matches...)
+		}
+		if len(found) == 0 {
+			return nil, usagef("name a document", "%s holds no .yaml file", name)
+		}
+		slices.Sort(found)
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// openJobs loads all documents before it opens any store, so that a mistake in the last
+// one leaves all data alone.
+func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) ([]*job, error) {
+	options, err := loadOptions(c, s)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*job
+	valid := true
+	for _, name := range names {
+		plan, diagnostics := pipeline.Load(c.Context, name, options)
+		if plan == nil || !c.Bool("quiet") {
+			printDiagnostics(s.stderr, diagnostics)
+		}
+		if plan == nil {
+			valid = false
+			continue
+		}
+		jobs = append(jobs, &job{plan: plan, log: log.With("pipeline", plan.Name)})
+	}
+	if !valid {
+		return jobs, ended(exitInvalid)
+	}
+	if err := distinct(jobs); err != nil {
+		return jobs, err
+	}
+	for _, j := range jobs {
+		if err := j.open(c, s); err != nil {
+			return jobs, err
+		}
+	}
+	return jobs, nil
+}
+
+func distinct(jobs []*job) error {
+	seen := map[string]string{}
+	for _, j := range jobs {
+		if other, ok := seen[j.plan.Name]; ok {
+			return usagef("give each its own metadata.name", "%s and %s are both named %q", other, j.plan.File, j.plan.Name)
+		}
+		seen[j.plan.Name] = j.plan.File
+	}
+	return nil
+}
+
+func (j *job) open(c *cli.Context, s surroundings) (err error) {
+	if j.store, err = openStore(c, j.plan, j.log); err != nil {
+		return err
+	}
+	j.engine, err = engine.New(engine.Options{
+		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout,
+	})
+	if err != nil {
+		return fail(exitFailed, "", err)
+	}
+	return nil
+}
+
+// runJobs runs all engines side by side and returns their outcomes in the documents' order.
+func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
+	if !c.Bool("quiet") && !c.Bool("json") {
+		p := startProgress(s, func() []reading { return readings(jobs) })
+		defer p.end()
+	}
+	outcomes := make([]engine.Outcome, len(jobs))
+	var wg sync.WaitGroup
+	for i, j := range jobs {
+		wg.Go(func() { outcomes[i] = j.engine.Run(c.Context) })
+	}
+	wg.Wait()
+	return outcomes
+}
+
+func readings(jobs []*job) []reading {
+	out := make([]reading, len(jobs))
+	for i, j := range jobs {
+		st := j.engine.Status()
+		out[i] = reading{
+			pipeline: st.Pipeline, read: st.Read, committed: int64(st.Balance.Committed), inFlight: int64(st.InFlight),
+			deadLetters: st.Letters, blocked: st.Reason,
+		}
+		if st.Sized {
+			out[i].bytesRead, out[i].bytesTotal = st.SourceRead, st.SourceTotal
+		}
+	}
+	return out
+}
+
+// closeJobs releases what was opened. A store that failed cannot close, which its run has
+// already said.
+func closeJobs(jobs []*job) {
+	for _, j := range jobs {
+		var errs []error
+		if j.store != nil {
+			errs = append(errs, j.store.Close())
+		}
+		errs = append(errs, j.plan.Close())
+		if err := errors.Join(errs...); err != nil && !errors.Is(err, store.ErrFailed) {
+			j.log.Error(fmt.Sprintf("closing: %v", err))
+		}
+	}
+}

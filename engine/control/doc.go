@@ -1,0 +1,23 @@
+// Package control lets another process of the same user speak with a run: HTTP over a unix
+// socket beside the store's lease.
+//
+//	leat status|dlq|replay --Client--> control.sock (0600) --Server--> Engine, Store
+//
+//	GET  /status        engine.RunStatus
+//	GET  /dlq           store.DeadLetter, one a line, the oldest first
+//	POST /dlq/delete    {"ids": [...]}
+//	POST /replay        {"ids": [...], "at": "", "delete": false} -> engine.ReplayResult
+//	POST /drain         202: the run ends once what is in flight is done
+//
+// Filters are the client's: it reads the letters, selects, and names them by id.
+//
+// Invariants:
+//
+//  1. The socket is reachable by its owner only, from the moment it exists: it is made in
+//     a private directory and moved into place.
+//  2. A socket that a dead process left is replaced: the lease says that it is dead.
+//  3. Close returns after the last request ended, within a bound.
+//
+// Goroutines: Serve starts one, and net/http one per connection; Close ends and awaits
+// them.
+package control

@@ -1,0 +1,118 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// FuzzRewrite proves that no bytes make Rewrite panic, that its error is always a
+// *Refusal with a reason, and that no invalid module is made valid: what the engine
+// refuses before, it refuses after.
+func FuzzRewrite(f *testing.F) {
+	for _, seed := range seeds(f) {
+		f.Add(seed)
+	}
+	vm := newCompiler(f)
+	f.Fuzz(func(t *testing.T, wasm []byte) { checkRewriting(t, vm, wasm) })
+}
+
+// FuzzInstruction proves that decoding never panics, and that what it accepts it writes
+// so that it reads as the same instruction: the engine sees what the meter saw.
+func FuzzInstruction(f *testing.F) {
+	for _, seed := range []string{"\x41\xff\xff\xff\xff\x0f", "\xfd\x8c\x00", "\xfc\x8a\x00\x00\x00", "\x0e\x01\x00\x00"} {
+		f.Add([]byte(seed))
+	}
+	m := &module{memories: 1, globals: 1, functions: []uint32{0}, tables: []byte{typeFuncref}, types: make([]functionType, 1)}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := reader{src: text, end: len(text)}
+		var first, second instr
+		m.next(&r, &first)
+		if !r.ok() {
+			return
+		}
+		written := first.appendTo(nil)
+		r = reader{src: written, end: len(written)}
+		m.next(&r, &second)
+		if again := second.appendTo(nil); !r.ok() || r.left() > 0 || string(again) != string(written) {
+			t.Fatalf("% x was written as % x and that as % x, %v", text, written, again, r.err)
+		}
+	})
+}
+
+// Proves the same as FuzzRewrite on mutants of valid modules, in numbers that fit every
+// run of the tests. The seed is printed.
+func TestNoInvalidModuleMadeValid(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	vm := newCompiler(t)
+	valid := seeds(t)
+	for range 3000 {
+		mutant := append([]byte(nil), valid[random.IntN(len(valid))]...)
+		for range 1 + random.IntN(3) {
+			mutant[random.IntN(len(mutant))] = byte(random.Uint32())
+		}
+		checkRewriting(t, vm, mutant)
+	}
+}
+
+func checkRewriting(t *testing.T, vm wazero.Runtime, wasm []byte) {
+	t.Helper()
+	rewritten, err := Rewrite(wasm, Options{})
+	var refusal *Refusal
+	switch {
+	case err != nil && !errors.As(err, &refusal):
+		t.Fatalf("error of another type: %v", err)
+	case err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrUnsupported) && !errors.Is(err, ErrReserved):
+		t.Fatalf("refused for no reason: %v", err)
+	case err != nil:
+		return
+	}
+	if compiles(vm, rewritten.Module) && !compiles(vm, wasm) {
+		t.Fatalf("made valid: %x", wasm)
+	}
+}
+
+// newCompiler is the interpreter: it validates alike and is quick to compile.
+func newCompiler(t testing.TB) wazero.Runtime {
+	ctx := context.Background()
+	vm := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	t.Cleanup(func() { vm.Close(ctx) })
+	return vm
+}
+
+func compiles(vm wazero.Runtime, wasm []byte) (ok bool) {
+	defer func() { // the engine panics on some malformed modules
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	module, err := vm.CompileModule(context.Background(), wasm)
+	if err != nil {
+		return false
+	}
+	module.Close(context.Background())
+	return true
+}
+
+func seeds(t testing.TB) (all [][]byte) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.wasm")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no modules", err)
+	}
+	for _, path := range paths {
+		wasm, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, wasm)
+	}
+	return all
+}
