@@ -119,15 +119,15 @@ func (f *follower) still(file *followed, path string, size int64) bool {
 // begin begins with a file that was not open. A gzip file is left alone until it has
 // come to rest, since a half of one looks broken.
 func (f *follower) begin(ctx context.Context, path string, info fs.FileInfo) error {
+	if time.Since(info.ModTime()) < restGzip && startsAsGzip(path) {
+		return nil
+	}
 	st, err := f.Source.open(ctx, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
-	}
-	if st.gzip && time.Since(info.ModTime()) < restGzip {
-		return st.close()
 	}
 	f.open = append(f.open, &followed{stream: st, seen: true, grew: time.Now()})
 	return nil
@@ -162,7 +162,7 @@ func (f *follower) atEnd(file *followed) {
 	switch {
 	case !file.seen:
 		f.log.Info("the file was renamed or removed: it was read to its end", "path", file.Path)
-		f.finish(file.stream)
+		f.finish(file.stream, true)
 		f.forget(file)
 	case file.size > 0 && time.Since(file.grew) >= idleLine:
 		if line, ok := file.rest(); ok {

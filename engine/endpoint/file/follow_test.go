@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,8 @@ import (
 type following struct {
 	*bench
 	source *Source
-	all    []engine.Emission
+	mu     sync.Mutex
+	all    []engine.Emission // under mu
 	end    func() error
 }
 
@@ -26,6 +28,8 @@ func follow(b *bench, pattern string, set ...any) *following {
 	done := make(chan error, 1)
 	go func() {
 		done <- f.source.Run(ctx, func(_ context.Context, group []engine.Emission) error {
+			f.mu.Lock()
+			defer f.mu.Unlock()
 			f.all = append(f.all, group...)
 			return nil
 		})
@@ -53,9 +57,13 @@ func (f *following) close() {
 }
 
 // take settles and returns the texts since the last take.
-func (f *following) take() []string {
+func (f *following) take() []string { return texts(f.emissions()) }
+
+func (f *following) emissions() []engine.Emission {
 	f.settle()
-	taken := texts(f.all)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	taken := f.all
 	f.all = nil
 	return taken
 }
@@ -127,9 +135,9 @@ func TestFollowResume(t *testing.T) {
 		f.logged("no file matches yet")
 		f.want(f.take())
 		b.write("a.log", "one\ntwo\n")
-		f.settle()
-		f.want(texts(f.all), "one", "two")
-		f.commit(f.source, f.all[0])
+		all := f.emissions()
+		f.want(texts(all), "one", "two")
+		f.commit(f.source, all[0])
 		f.close()
 		b.write("b.log", "three\n")
 		f = follow(b, "*.log")

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/leat-run/leat/runtime"
@@ -11,15 +13,11 @@ import (
 type ledger struct {
 	mu struct {
 		sync.Mutex
-		files     []entry   // by number
-		left      []leaving // in the order of emissions; at most one per switch that is not committed
-		committed uint64    // the last emission that Commit was told
+		files     map[uint32]*place // by number; without those that are gone
+		opened    uint32            // how many files were opened, and the next number
+		left      []leaving         // in the order of emissions; at most one per switch that is not committed
+		committed uint64            // the last emission that Commit was told
 	}
-}
-
-type entry struct {
-	place
-	gone bool // not to be kept: the file is no longer what it was
 }
 
 // leaving says that after an emission the reader left a file at a mark: once that
@@ -35,16 +33,22 @@ type leaving struct {
 func (l *ledger) open(p place) uint32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.mu.files = append(l.mu.files, entry{place: p})
-	return uint32(len(l.mu.files) - 1)
+	if l.mu.files == nil {
+		l.mu.files = make(map[uint32]*place)
+	}
+	number := l.mu.opened
+	l.mu.opened++
+	l.mu.files[number] = &p
+	return number
 }
 
-// describe updates what a file is known by; its mark moves by commits alone.
+// describe updates what a file is known by; its mark moves by commits alone. REQUIRES: the
+// reader has not left the file.
 func (l *ledger) describe(file uint32, p place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.mark = l.mu.files[file].mark
-	l.mu.files[file].place = p
+	*l.mu.files[file] = p
 }
 
 // leave tells that the reader left a file. gone drops it from the state.
@@ -63,12 +67,12 @@ func (l *ledger) commit(through runtime.Position) ([]byte, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if int(p.file) >= len(l.mu.files) {
-		return nil, errPosition
-	}
 	if p.emission > l.mu.committed {
-		l.mu.committed = p.emission
-		l.mu.files[p.file].mark = p.mark
+		file, ok := l.mu.files[p.file]
+		if !ok {
+			return nil, errPosition
+		}
+		l.mu.committed, file.mark = p.emission, p.mark
 		l.settleLocked()
 	}
 	return l.stateLocked().encode()
@@ -80,16 +84,16 @@ func (l *ledger) settleLocked() {
 	for len(l.mu.left) > 0 && l.mu.left[0].emission <= l.mu.committed {
 		leaving := l.mu.left[0]
 		l.mu.left = l.mu.left[1:]
-		file := &l.mu.files[leaving.file]
-		file.mark, file.gone = leaving.mark, leaving.gone
+		l.mu.files[leaving.file].mark = leaving.mark
+		if leaving.gone {
+			delete(l.mu.files, leaving.file)
+		}
 	}
 }
 
 func (l *ledger) stateLocked() (s state) {
-	for _, file := range l.mu.files {
-		if !file.gone {
-			s.Files = append(s.Files, file.place)
-		}
+	for _, number := range slices.Sorted(maps.Keys(l.mu.files)) {
+		s.Files = append(s.Files, *l.mu.files[number])
 	}
 	return s
 }

@@ -141,7 +141,7 @@ func (s *Source) readFile(ctx context.Context, emit engine.Emit, path string) er
 			return err
 		}
 	}
-	s.finish(st)
+	s.finish(st, false)
 	return nil
 }
 
@@ -225,8 +225,9 @@ func (s *Source) position(st *stream) runtime.Position {
 	return position{emission: s.count, file: st.number, mark: st.mark}.encode()
 }
 
-// finish emits a last line that has no ending and leaves the file.
-func (s *Source) finish(st *stream) {
+// finish emits a last line that has no ending and leaves the file. gone says that no later
+// run can find it.
+func (s *Source) finish(st *stream, gone bool) {
 	if !st.Broken {
 		if line, ok := st.rest(); ok {
 			s.add(st, line)
@@ -235,5 +236,5 @@ func (s *Source) finish(st *stream) {
 	if st.skipped > 0 {
 		s.log.Info("empty lines were skipped", "path", st.Path, "lines", st.skipped)
 	}
-	s.ledger.leave(s.count, st.number, st.mark, false)
+	s.ledger.leave(s.count, st.number, st.mark, gone)
 }

@@ -97,6 +97,17 @@ func (s *stream) begin(path string) error {
 	return nil
 }
 
+func startsAsGzip(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	magic := make([]byte, len(gzipMagic))
+	_, err = io.ReadFull(file, magic)
+	return err == nil && bytes.Equal(magic, gzipMagic)
+}
+
 func headSum(head []byte) string {
 	sum := sha256.Sum256(head)
 	return hex.EncodeToString(sum[:])
