@@ -110,6 +110,9 @@ func (s *starting) place(in *input, extent Extent) error {
 	switch {
 	case !in.seen:
 		position = extent.Start
+		if position > 0 { // nobody can fetch what is below: a claim on it must not wait for that
+			in.skipTo(position)
+		}
 	case position > extent.End:
 		return s.refuse(in.channel, PastEnd, position, extent.End)
 	case position < extent.Start && s.former.Consumes(in.channel):

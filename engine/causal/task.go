@@ -10,6 +10,7 @@ import (
 //
 // A host's step, which it commits as one atomic write or not at all:
 //
+//	after a Restore: Next as below, since another scope may have opened a gate
 //	for each fetched record: Receive, then until Next has none:
 //	    run the guest on the record; if it failed: Block, and go on
 //	    Delivered, then for each emission: Stamp, append, Appended

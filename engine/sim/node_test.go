@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/leat-run/leat/engine/causal"
@@ -27,6 +28,7 @@ type node struct {
 
 	store     map[string][]byte
 	committed ledger
+	consumed  map[causal.Channel]int64
 
 	// Memory: all of it goes with a crash.
 	task     *causal.Task
@@ -43,7 +45,7 @@ func (n *node) Get(key string) ([]byte, error) { return n.store[key], nil }
 func (n *node) declaration() causal.Declaration {
 	var d causal.Declaration
 	for _, c := range n.inputs {
-		d.Inputs = append(d.Inputs, causal.Input{Channel: c})
+		d.Inputs = append(d.Inputs, causal.Input{Channel: c, Position: n.consumed[c]})
 	}
 	for _, t := range n.sinks {
 		d.Sinks = append(d.Sinks, t.id)
@@ -81,7 +83,7 @@ func (n *node) start() error {
 		n.w.fired["restored held"]++
 	}
 	n.w.note(n.name, "start", causal.Coordinate{}, report.Held)
-	return nil
+	return n.deliverAll() // a smaller scope may have opened a gate
 }
 
 // fetch takes the next record of a channel, or reports how far there is none.
@@ -201,7 +203,7 @@ func (n *node) commit() {
 			n.store[m.Key] = m.Value
 		}
 	}
-	n.committed = n.working.clone()
+	n.committed, n.consumed = n.working.clone(), maps.Clone(n.position)
 	n.end(false)
 	n.w.note(n.name, "commit", causal.Coordinate{}, 0)
 }
