@@ -69,9 +69,9 @@ func (m *module) parseFailure(err error) *runtime.Failure {
 func (m *module) place(f *runtime.Failure, p file.Position) {
 	src := &m.bundle.sources
 	if known, ok := src.lookup(p.Filename); ok && p.Line > 0 {
-		f.File, f.Line, f.Column = known.display, src.offset(p.Filename, p.Line), p.Column
+		f.File, f.Line, f.Column = known.display, src.offset(p.Filename, p.Line), p.Column+1
 		if lines := strings.Split(known.text, "\n"); p.Line <= len(lines) {
-			f.Excerpt = excerpt(lines[p.Line-1], p.Column)
+			f.Excerpt = excerpt(lines[p.Line-1], p.Column+1)
 		}
 	}
 }

@@ -132,3 +132,6 @@ func (e *encoder) elements(o *goja.Object) {
 	}
 	e.buf = append(e.buf, ']')
 }
+
+// indexName is the property name of an index.
+func indexName(i int) string { return strconv.Itoa(i) }

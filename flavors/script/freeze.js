@@ -5,6 +5,22 @@
 (function () {
   const define = Object.defineProperty, names = Reflect.ownKeys, proto = Object.getPrototypeOf;
   const describe = Object.getOwnPropertyDescriptor, freeze = Object.freeze;
+  const source = globalThis.leat_source, construct = Reflect.construct;
+  delete globalThis.leat_source;
+  for (const name of ['Set', 'Map', 'WeakSet', 'WeakMap']) {
+    const original = globalThis[name];
+    const guarded = function (items) {
+      if (!new.target) throw new TypeError('Constructor ' + name + " requires 'new'");
+      return construct(original, items == null ? [] : [source(items)], new.target === guarded ? original : new.target);
+    };
+    for (const key of names(original)) {
+      const d = describe(original, key);
+      if (key === 'prototype' || key === 'length' || key === 'name') define(guarded, key, { value: d.value });
+      else define(guarded, key, d);
+    }
+    define(original.prototype, 'constructor', { value: guarded, writable: true, configurable: true });
+    globalThis[name] = guarded;
+  }
   const functionProto = proto(function () {});
   const hidden = [
     proto(async function () {}), proto(function* () {}), proto(proto(function* () {}.prototype)),

@@ -13,6 +13,7 @@ func (in *instance) guard() {
 	in.guardStrings()
 	in.guardArrays()
 	in.guardCalls()
+	in.guardIterators()
 	if !slices.Contains(in.module.settings.Allow, "bigint") {
 		in.remove("BigInt")
 	}
@@ -48,9 +49,9 @@ func (in *instance) hostFunctions() {
 		return text
 	})
 	source := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		in.payFor(call.Arguments[0])
-		return call.Arguments[0]
+		return in.iterated(call.Arguments[0])
 	})
+	in.must(in.vm.Set("leat_source", source)) // freeze.js takes it and deletes the name
 	in.tick = []goja.Value{tick, size, part, source}
 }
 
@@ -191,9 +192,15 @@ func (in *instance) guardArrays() {
 			})
 		case "flat":
 			in.wrap(proto, name, func(call goja.FunctionCall) {
-				in.payFor(call.This)
-				if depth := call.Argument(0); !goja.IsUndefined(depth) && depth.ToInteger() > 64 {
-					panic(in.vm.NewTypeError("flat takes a depth of at most 64"))
+				depth := int64(1)
+				if d := call.Argument(0); !goja.IsUndefined(d) {
+					depth = d.ToInteger()
+				}
+				if depth > 64 {
+					panic(in.vm.NewTypeError("flat takes a depth of at most 64 here"))
+				}
+				if o, ok := call.This.(*goja.Object); ok {
+					in.payForFlat(o, depth)
 				}
 			})
 		case "join", "toString":
@@ -202,8 +209,6 @@ func (in *instance) guardArrays() {
 			in.wrap(proto, name, this)
 		}
 	}
-	array := in.vm.Get("Array").ToObject(in.vm)
-	in.wrap(array, "from", func(call goja.FunctionCall) { in.payFor(call.Argument(0)) })
 }
 
 // payForJoin walks what a join would write, up to the cap of one string.
@@ -221,7 +226,13 @@ func (in *instance) payForJoin(call goja.FunctionCall) {
 	if s, ok := call.Argument(0).(goja.String); ok {
 		separator = int64(s.Length())
 	}
-	in.stringOfLength((n - 1) * separator)
+	total := (n - 1) * separator
+	for i := int64(0); i < n && total <= in.maxString(); i++ {
+		if s, ok := o.Get(indexName(int(i))).(goja.String); ok {
+			total += int64(s.Length())
+		}
+	}
+	in.stringOfLength(total)
 }
 
 func (in *instance) guardCalls() {

@@ -139,7 +139,7 @@ func (s *sources) frame(f *goja.StackFrame) (file string, line, column int, ok b
 	if !known || p.Line == 0 {
 		return "", 0, 0, false
 	}
-	return src.display, s.offset(p.Filename, p.Line), p.Column, true
+	return src.display, s.offset(p.Filename, p.Line), p.Column + 1, true // source maps count from 0
 }
 
 // excerptAt returns the source line of a stack frame with a caret.
@@ -153,7 +153,7 @@ func (s *sources) excerptAt(f *goja.StackFrame) string {
 	if p.Line < 1 || p.Line > len(lines) {
 		return ""
 	}
-	return excerpt(strings.TrimSuffix(lines[p.Line-1], "\r"), p.Column)
+	return excerpt(strings.TrimSuffix(lines[p.Line-1], "\r"), p.Column+1)
 }
 
 // excerptWidth bounds an excerpt's line.

@@ -139,8 +139,10 @@ func (r *rewriter) body(v reflect.Value) {
 	r.weight, r.params = outer, params
 	switch n := v.Interface().(type) {
 	case *ast.FunctionLiteral:
+		n.Body.List = append(moveParams(n.ParameterList), n.Body.List...)
 		tickBlock(n.Body, weight)
 	case *ast.ArrowFunctionLiteral:
+		prepend(n, moveParams(n.ParameterList))
 		switch b := n.Body.(type) {
 		case *ast.BlockStatement:
 			tickBlock(b, weight)
@@ -154,6 +156,7 @@ func (r *rewriter) body(v reflect.Value) {
 	case *ast.ForInStatement:
 		n.Body = tickedStatement(n.Body, weight)
 	case *ast.ForOfStatement:
+		r.moveHead(n)
 		n.Body = tickedStatement(n.Body, weight)
 	case *ast.WhileStatement:
 		n.Body = tickedStatement(n.Body, weight)
@@ -168,7 +171,15 @@ func (r *rewriter) initialisers(node any) {
 	switch n := node.(type) {
 	case *ast.FieldDefinition:
 		n.Initializer = tickedInitialiser(n.Initializer)
+	case *ast.ArrayPattern:
+		r.nestedRest(n.Elements...)
+		r.nestedRest(n.Rest)
+	case *ast.ObjectPattern:
+		r.objectPattern(n)
 	case *ast.Binding:
+		if restPattern(n.Target) != nil && n.Initializer != nil && !r.params {
+			n.Initializer = host(hostSource, n.Idx0(), n.Initializer)
+		}
 		if r.params {
 			n.Initializer = tickedInitialiser(n.Initializer)
 		}
@@ -177,6 +188,9 @@ func (r *rewriter) initialisers(node any) {
 			n.Initializer = tickedInitialiser(n.Initializer)
 		}
 	case *ast.AssignExpression:
+		if restPattern(n.Left) != nil {
+			n.Right = host(hostSource, n.Idx0(), n.Right)
+		}
 		if r.params {
 			n.Right = tickedInitialiser(n.Right)
 		}

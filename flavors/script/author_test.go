@@ -1,0 +1,135 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// TestFailureShowsAuthorsSource proves that a failure points into the TypeScript that the
+// author wrote, through bundling, ticks and the document's line of inline source.
+func TestFailureShowsAuthorsSource(t *testing.T) {
+	source := "interface Order { n: number }\n\nexport default function check(msg: { payload: Order }) {\n  const n: number = msg.payload.n\n  throw new RangeError(`bad ${n}`)\n}\n"
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse, Integers: "error"}
+	for line, want := range map[int]int{0: 5, 11: 15} {
+		m, err := f.Compile(context.Background(), runtime.Code{Name: "doc.yaml", Dir: "/", Bytes: []byte(source), Line: line}, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := runtime.NewWorker(context.Background(), m, runtime.Host{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = apply(w, `{"n":7}`)
+		w.Close()
+		var failure *runtime.Failure
+		if !errors.As(err, &failure) {
+			t.Fatal(err)
+		}
+		if failure.File != "doc.yaml" || failure.Line != want || failure.Message != "RangeError: bad 7" || !strings.Contains(failure.Excerpt, "throw new RangeError") {
+			t.Errorf("inline line %d: %s\n%s\n%s", line, failure, failure.Excerpt, failure.Backtrace)
+		}
+	}
+}
+
+// TestLoadFailures proves that what cannot be loaded is named with its place.
+func TestLoadFailures(t *testing.T) {
+	for name, c := range map[string]struct{ source, message, place string }{
+		"syntax":      {"export default (msg) => {\n  return msg +\n}", "Unexpected", "t.ts:3:1"},
+		"no entry":    {"const x = 1", "no transform", "t.ts"},
+		"module":      {"import x from 'nowhere'\nexport default () => x", "Could not resolve", "t.ts:1:15"},
+		"yield*":      {"function* g() {\n  yield* [1]\n}\nexport default () => [...g()]", "yield*", "t.ts:2:3"},
+		"BigInt":      {"export default () => 1n", "BigInt", "t.ts:1:22"},
+		"body throws": {"throw new Error('no')\nexport default (msg) => msg", "module's body", "t.ts:1:7"},
+		"deep":        {"export default () => " + strings.Repeat("(", 100_000), "nest", "t.ts:1:"},
+		"long":        {"export default () => 0" + strings.Repeat("+1", 100_000), "operators", "t.ts:1:"},
+		"map comment": {"//# sourceMappingURL=/dev/zero\nexport default () => {", "Unexpected end", "t.ts:2:"},
+	} {
+		_, err := tryLoad(c.source)
+		var f *runtime.Failure
+		if !errors.As(err, &f) || f.Kind != runtime.KindCompile {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !strings.Contains(f.Message, c.message) || !strings.HasPrefix(f.Place(), c.place) {
+			t.Errorf("%s: %s (%s)", name, f.Message, f.Place())
+		}
+	}
+}
+
+// TestPackages proves that a file's imports and npm packages are bundled from beside it.
+func TestPackages(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("node_modules/twice/package.json", `{"main":"index.js"}`)
+	write("node_modules/twice/index.js", `module.exports = function twice(n) { return n * 2 }`)
+	write("lib/add.ts", "export const add = (a: number, b: number): number => a + b\nexport function fail() {\n  throw new Error('deep')\n}")
+	main := "import twice from 'twice'\nimport { add, fail } from './lib/add'\nexport default (msg: any) => {\n  if (msg.payload.fail) fail()\n  return { n: add(twice(msg.payload.n), 1) }\n}"
+	f := New(Options{})
+	m, err := f.Compile(context.Background(), runtime.Code{Name: "main.ts", Path: filepath.Join(dir, "main.ts"), Dir: dir, Bytes: []byte(main)},
+		runtime.Settings{Budget: f.Defaults(), State: runtime.StateFresh, Integers: "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := runtime.NewWorker(context.Background(), m, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if r, err := apply(w, `{"n":20}`); err != nil || string(r.Out[0].Payload) != `{"n":41}` {
+		t.Fatal(r, err)
+	}
+	_, err = apply(w, `{"fail":true}`)
+	var failure *runtime.Failure
+	if !errors.As(err, &failure) || failure.Place() != "lib/add.ts:3:9" {
+		t.Fatalf("%v: %s", err, failure.Backtrace)
+	}
+}
+
+// TestStates proves what each state keeps, and that fuel under fresh is a function of
+// the message alone.
+func TestStates(t *testing.T) {
+	source := `let n = 0; export default () => { n++; return {n} }`
+	for state, want := range map[runtime.State]string{runtime.StateReuse: `{"n":1}{"n":2}{"n":3}`, runtime.StateFresh: `{"n":1}{"n":1}{"n":1}`} {
+		w := load(t, source, func(s *runtime.Settings) { s.State = state })
+		got, fuel := "", map[int64]bool{}
+		for range 3 {
+			r, err := apply(w, `{}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += string(r.Out[0].Payload)
+			fuel[r.Usage.Fuel] = true
+		}
+		if got != want || len(fuel) != 1 {
+			t.Errorf("%s: %s, fuel %v", state, got, fuel)
+		}
+	}
+}
+
+// TestModuleStateWarning proves that verify can name a module variable that is assigned.
+func TestModuleStateWarning(t *testing.T) {
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse, Integers: "error"}
+	m, err := f.Compile(context.Background(), runtime.Code{Name: "t.ts", Dir: "/", Bytes: []byte("const fine = 1\nlet count = 0\nexport default (msg) => { count++; return msg }")}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Warnings(); len(w) != 1 || w[0].Code != "module-state" || w[0].Line != 2 || !strings.Contains(w[0].Message, "count") {
+		t.Errorf("%+v", w)
+	}
+}
