@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X main.release=$(VERSION)
 SAMPLE  := testdata/pipelines/orders
 FUZZTIME ?= 30s
 
-.PHONY: run build test check bench fuzz race sweep long guests clean
+.PHONY: run build test check static bench fuzz race sweep long guests clean
 
 # The sample: a script and a wasm transform over real orders. Its exit code 4 (some orders
 # are bad on purpose) is its success.
@@ -27,10 +27,13 @@ build:
 
 # The whole suite, sweeps at their minimum.
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 15m ./...
 
 # What each commit must pass.
-check:
+check: static
+	$(GO) test -short -timeout 5m ./...
+
+static:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
@@ -39,7 +42,6 @@ check:
 	GOOS=windows GOARCH=amd64 $(GO) build ./...
 	GOOS=linux GOARCH=arm64 $(GO) build ./...
 	cd guests && sha256sum --quiet -c SHA256SUMS
-	$(GO) test -short ./...
 
 # Ours beside the yardstick, ratios in one run.
 bench:
@@ -50,11 +52,11 @@ fuzz:
 	@.ci/fuzz $(FUZZTIME)
 
 race:
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 15m ./runtime ./store ./engine/...
 
 # The longer checks without time limits: what .ci/run does, as long as it takes.
 long:
-	LEAT_LONG=1 CI_MINUTES=600 .ci/run
+	LEAT_KILLS=500 FUZZTIME=10m .ci/run
 
 # Rebuilds the guests' modules with what this machine has.
 guests:

@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-languages="go"
+languages="go c rust assemblyscript"
 
 missing_go() { command -v go >/dev/null || echo "the Go toolchain, 1.24 or later"; }
 
@@ -17,7 +17,56 @@ build_go() {
 		go build -trimpath -buildmode=c-shared -o score/score.wasm ./score)
 }
 
-sums() { find . -name '*.wasm' | sort | sed 's#^\./##' | xargs sha256sum >SHA256SUMS; }
+missing_c() {
+	command -v clang >/dev/null && command -v wasm-ld >/dev/null && [ -d /usr/include/wasm32-wasi ] ||
+		echo "clang with wasm-ld and wasi-libc (Debian: clang lld wasi-libc libclang-rt-dev-wasm32)"
+}
+
+build_c() {
+	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/score/score.wasm c/score/score.c
+	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -Ic \
+		-o ../flavors/flavortest/behaviours/behaviours.wasm ../flavors/flavortest/behaviours/behaviours.c
+}
+
+# RUSTC names a rustc that has the target: the distribution's may, where the one first on PATH has not.
+rust_compiler() {
+	for candidate in "${RUSTC:-rustc}" /usr/bin/rustc; do
+		root=$("$candidate" --print sysroot 2>/dev/null) || continue
+		if [ -d "$root/lib/rustlib/wasm32-unknown-unknown" ]; then
+			echo "$candidate"
+			return
+		fi
+	done
+}
+
+missing_rust() {
+	[ -n "$(rust_compiler)" ] ||
+		echo "rustc with the target wasm32-unknown-unknown (Debian: rustc libstd-rust-dev-wasm32)"
+}
+
+build_rust() {
+	compiler=$(rust_compiler)
+	out=$(mktemp -d)
+	options="--edition 2021 --target wasm32-unknown-unknown -C opt-level=3 -C panic=abort"
+	"$compiler" $options --crate-type rlib --crate-name leat --out-dir "$out" rust/leat.rs
+	"$compiler" $options -C lto -C strip=debuginfo --remap-path-prefix "$PWD"=. --crate-type cdylib --crate-name score \
+		--extern leat="$out/libleat.rlib" -o rust/score/score.wasm rust/score/score.rs
+	rm -r "$out"
+}
+
+# ASC names the AssemblyScript compiler.
+missing_assemblyscript() {
+	command -v "${ASC:-asc}" >/dev/null || [ -x assemblyscript/node_modules/.bin/asc ] ||
+		echo "asc (npm install --prefix guests/assemblyscript)"
+}
+
+build_assemblyscript() {
+	asc=${ASC:-asc}
+	command -v "$asc" >/dev/null || asc=assemblyscript/node_modules/.bin/asc
+	"$asc" assemblyscript/score/score.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/score/score.wasm
+}
+
+sums() { find . -name '*.wasm' -exec chmod 644 {} + ; find . -name '*.wasm' | sort | sed 's#^\./##' | xargs sha256sum >SHA256SUMS; }
 
 case "${1:-all}" in
 all)

@@ -3,6 +3,7 @@ package guests
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -13,7 +14,12 @@ import (
 )
 
 // scores are the worked examples, one per language. All of them mean the same.
-var scores = map[string]string{"go": "go/score/score.wasm"}
+var scores = map[string]string{
+	"go":             "go/score/score.wasm",
+	"c":              "c/score/score.wasm",
+	"rust":           "rust/score/score.wasm",
+	"assemblyscript": "assemblyscript/score/score.wasm",
+}
 
 func load(t *testing.T, file string) *runtime.Worker {
 	t.Helper()
@@ -79,4 +85,40 @@ func TestScore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Proves that all languages give the same outputs and the same kinds of failure on every
+// order of the sample.
+func TestLanguagesAgree(t *testing.T) {
+	text, err := os.ReadFile("../testdata/pipelines/orders/orders.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference := load(t, scores["go"])
+	others := map[string]*runtime.Worker{}
+	for language, file := range scores {
+		others[language] = load(t, file)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if !json.Valid([]byte(line)) {
+			continue // the decoder's dead letter: no guest sees it
+		}
+		line = strings.Replace(line, "{", `{"total":1249.5,`, 1)
+		want, wantErr := apply(reference, line)
+		for language, worker := range others {
+			got, err := apply(worker, line)
+			if got != want || kind(err) != kind(wantErr) {
+				t.Fatalf("%s: %s, %v\nwant %s, %v", language, got, err, want, wantErr)
+			}
+		}
+	}
+}
+
+func kind(err error) runtime.Kind {
+	var failure *runtime.Failure
+	if errors.As(err, &failure) {
+		return failure.Kind
+	}
+	return ""
 }

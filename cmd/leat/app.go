@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -123,7 +124,7 @@ func group(c *cli.Command) *cli.Command {
 func unknownVerb(commands []*cli.Command, name string) error {
 	hint := "`leat --help` lists the verbs"
 	if near := cli.SuggestCommand(commands, name); near != "" {
-		hint = "did you mean `" + near + "`?"
+		hint = lowerFirst(near)
 	}
 	return usagef(hint, "unknown verb %q", name)
 }
@@ -138,7 +139,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		text = "unknown flag --" + strings.TrimLeft(name, "-")
 		if near := cli.SuggestFlag(c.Command.Flags, name, false); near != "" {
-			hint = "did you mean `--" + strings.TrimLeft(near, "-") + "`?"
+			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
 	}
 	return usagef(hint, "%s", text)
@@ -163,3 +164,6 @@ func oneFile(c *cli.Context, what string) (string, error) {
 	}
 	return all[0], nil
 }
+
+// lowerFirst makes the parser's suggestion, a sentence, the end of one.
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -56,6 +56,7 @@ var doors = map[string]struct{ door, why string }{
 // testTools may be imported by any test file.
 var testTools = []string{
 	"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "go.uber.org/goleak",
+	"github.com/cockroachdb/pebble/v2/vfs", // the disk is what tests replace, never the store
 }
 
 const module = "github.com/leat-run/leat/"

@@ -41,7 +41,9 @@ func (t TopicID) String() string {
 // ParseTopicID reads what String writes, and nothing else: an identity has one text.
 func ParseTopicID(text string) (TopicID, error) {
 	var t TopicID
-	if _, err := hex.Decode(t[:], []byte(strings.ReplaceAll(text, "-", ""))); err != nil || t.String() != text {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+	copy(t[:], b)
+	if err != nil || t.String() != text {
 		return TopicID{}, fmt.Errorf("causal: %q is not a topic id", text)
 	}
 	return t, nil

@@ -67,7 +67,11 @@ func (e *encoder) primitive(v goja.Value) {
 	case v.ExportType() == typeBool:
 		e.word(v.String())
 	case v.ExportType() == typeInt:
-		e.buf = strconv.AppendInt(e.buf, v.ToInteger(), 10)
+		if n := v.ToInteger(); n >= 1<<53 || n <= -1<<53 {
+			e.float(v)
+		} else {
+			e.buf = strconv.AppendInt(e.buf, n, 10)
+		}
 	default:
 		e.float(v)
 	}

@@ -12,7 +12,7 @@ func (e *encoder) native(o *goja.Object) {
 	if e.toJSON(o) {
 		return
 	}
-	switch class := o.ClassName(); class {
+	switch class := classOf(o); class {
 	case "Object":
 		if o.ExportType() == typePromise {
 			e.fail("a promise", "await it")
@@ -28,6 +28,19 @@ func (e *encoder) native(o *goja.Object) {
 		what, hint := refusal(class)
 		e.fail(what, hint)
 	}
+}
+
+// classOf returns an object's class; generators are of class Object to goja, and known
+// by their tag.
+func classOf(o *goja.Object) string {
+	class := o.ClassName()
+	if class != "Object" {
+		return class
+	}
+	if tag, ok := o.GetSymbol(goja.SymToStringTag).(goja.String); ok && tag.String() == "Generator" {
+		return "Generator"
+	}
+	return class
 }
 
 // refusals says why an object of a class is no JSON, and what to write instead.

@@ -2,10 +2,9 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	goruntime "runtime"
 	"strings"
-	"time"
 
 	"github.com/dop251/goja"
 
@@ -15,142 +14,182 @@ import (
 // maxFrames bounds a backtrace.
 const maxFrames = 32
 
-// broken is a Go panic inside the engine that ran the script.
+// broken is a Go panic out of the engine below: a fault of goja's, or of ours.
 type broken struct{ value any }
 
-func (b *broken) Error() string { return fmt.Sprintf("the JavaScript engine broke: %v", b.value) }
+func (b *broken) Error() string { return fmt.Sprintf("the script engine broke: %v", b.value) }
 
-// guarded runs guest code and returns its end as an error. It recovers what natives and
-// conversions end a run with, and the engine's own faults, which the guest provoked.
+// guarded runs f, in which guest code may run, and returns what ended it: an exception,
+// a *limit, a *thrown, a *goja.StackOverflowError or a *broken. Do not call Error on an
+// exception of goja's: it runs guest code.
 func (in *instance) guarded(f func() error) (err error) {
 	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case *limit:
-			err = x
-		case *thrown:
-			err = x
-		case *goja.Exception:
-			err = x
-		case *goja.InterruptedError:
-			err = x
-		case goruntime.Error:
-			err = &broken{x}
-		default:
-			err = &broken{x}
+		if x := recover(); x != nil {
+			err = panicked(x)
 		}
 	}()
-	return f()
+	ex := in.vm.Try(func() { err = f() })
+	if ex != nil {
+		return ex
+	}
+	return err
 }
 
-// recycleAfter says whether the instance is still good. An exception and a refused
-// value leave it as any other end of the function would; everything else stopped it
-// somewhere in between.
+func panicked(x any) error {
+	switch e := x.(type) {
+	case *limit:
+		return e
+	case *thrown:
+		return e
+	case *goja.InterruptedError:
+		return e
+	case *goja.StackOverflowError:
+		return e
+	case *goja.Exception:
+		return e
+	default:
+		return &broken{value: x}
+	}
+}
+
+// recycleAfter says whether the VM can go on after err: an exception and a value that
+// is no message leave it whole.
 func recycleAfter(err error) runtime.Recycle {
 	switch e := err.(type) {
 	case *goja.Exception, *thrown:
 		return runtime.RecycleNone
 	case *limit:
-		if e.kind == runtime.KindOutput || e.kind == runtime.KindInput {
+		if e.kind == runtime.KindOutput && e.stack == nil {
 			return runtime.RecycleNone
 		}
 	}
 	return runtime.RecycleFailure
 }
 
-// failure types the end of a call. late is the watchdog's verdict, where it had one: it
-// wins over what the unwinding looked like.
+// failure turns the end of a guarded run into what Apply returns. late is the
+// watchdog's verdict, if it fired.
 func (in *instance) failure(ctx context.Context, err error, late *limit) error {
-	if ctx.Err() != nil && (late == nil || late.cause != nil) {
-		in.spent = runtime.RecycleFailure
-		return ctx.Err()
-	}
-	if late != nil {
-		err = late
-	}
-	var f *runtime.Failure
 	switch e := err.(type) {
 	case *limit:
-		f = in.limited(e)
+		return in.ofLimit(ctx, e)
 	case *goja.InterruptedError:
-		f = in.interrupted(e)
-	case *goja.StackOverflowError:
-		f = &runtime.Failure{
-			Kind: runtime.KindStack, Deterministic: true, Message: "the script's calls nest too deep",
-			Hint:     "a recursion without an end? Otherwise raise budget.stack",
-			Measured: int64(in.budget.Stack) + 1, Limit: int64(in.budget.Stack),
+		if l, ok := e.Value().(*limit); ok {
+			l.stack = e.Stack()
+			return in.ofLimit(ctx, l)
 		}
-		in.locate(f, e.Stack())
+		return in.ofLimit(ctx, late)
+	case *goja.StackOverflowError:
+		return in.ofStack(e)
 	case *goja.Exception:
-		f = in.exception(e.Value(), "")
-		in.locate(f, e.Stack())
+		return in.ofException(e.Value(), e.Stack(), "")
 	case *thrown:
-		f = in.exception(e.value, e.note)
+		return in.ofException(e.value, nil, e.note)
+	case *broken:
+		f := &runtime.Failure{Kind: runtime.KindRuntime, Deterministic: true, Log: in.log.text()}
+		f.Message = runtime.Cut(e.Error(), runtime.MaxReason)
+		f.Hint = "this is a fault of the engine, not of the script: please report it with the script"
+		return f
 	default:
-		f = &runtime.Failure{Kind: runtime.KindRuntime, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason)}
+		return err
 	}
-	f.Log = in.log.text()
-	return f
 }
 
-func (in *instance) interrupted(e *goja.InterruptedError) *runtime.Failure {
-	l, ok := e.Value().(*limit)
-	if !ok {
-		return &runtime.Failure{Kind: runtime.KindOther, Message: "the script was interrupted"}
+func (in *instance) ofLimit(ctx context.Context, l *limit) error {
+	if l.cause != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return l.cause
 	}
-	f := in.limited(l)
-	in.locate(f, e.Stack())
-	return f
-}
-
-func (in *instance) limited(l *limit) *runtime.Failure {
 	f := &runtime.Failure{
-		Kind: l.kind, Deterministic: l.deterministic() && l.kind != runtime.KindMemory,
-		Message: l.message, Hint: l.hint, Measured: l.measured, Limit: l.limit, Cause: l.cause,
+		Kind: l.kind, Deterministic: l.deterministic(), Message: runtime.Cut(l.message, runtime.MaxReason), Hint: l.hint,
+		Measured: l.measured, Limit: l.limit, Log: in.log.text(),
 	}
 	in.locate(f, l.stack)
 	return f
 }
 
-// exception describes a thrown value. Describing runs getters, so it happens under a
-// deadline of its own.
-func (in *instance) exception(v goja.Value, note string) *runtime.Failure {
-	var text string
-	in.watched.arm(context.Background(), time.Now())
+func (in *instance) ofStack(e *goja.StackOverflowError) error {
+	f := &runtime.Failure{
+		Kind: runtime.KindStack, Deterministic: true, Message: "calls nest too deep",
+		Hint:     "end the recursion, or raise budget.stack",
+		Measured: int64(in.budget.Stack) + 1, Limit: int64(in.budget.Stack), Log: in.log.text(),
+	}
+	in.locate(f, e.Stack())
+	return f
+}
+
+// describeFuel is what rendering an exception may cost: a toString is guest code.
+const describeFuel = 10_000
+
+// ofException describes what the guest threw, inside the guarded region.
+func (in *instance) ofException(value goja.Value, stack []goja.StackFrame, note string) error {
+	text := "an exception that cannot be described"
+	in.fuel = describeFuel
+	in.watched.arm(context.Background(), now())
 	err := in.guarded(func() error {
-		text = in.describe(v)
+		text = in.describe(value)
+		if stack == nil {
+			stack = in.stackOf(value)
+		}
 		return nil
 	})
-	if in.watched.disarm() != nil || err != nil {
-		text, in.spent = "a value that cannot be described", runtime.RecycleFailure
+	in.watched.disarm()
+	if err != nil && recycleAfter(err) != runtime.RecycleNone {
+		in.spent = runtime.RecycleFailure
 	}
 	if note != "" {
 		text = note + ": " + text
 	}
-	return &runtime.Failure{Kind: runtime.KindGuest, Deterministic: true, Message: runtime.Cut(text, runtime.MaxReason)}
+	f := &runtime.Failure{
+		Kind: runtime.KindGuest, Deterministic: true, Message: runtime.Cut(text, runtime.MaxReason), Log: in.log.text(),
+	}
+	in.locate(f, stack)
+	return f
 }
 
-// locate puts a stack into a failure: the backtrace, and the author's line on top of it.
+// stackOf finds the frames of an error object that was thrown inside a promise.
+func (in *instance) stackOf(value goja.Value) []goja.StackFrame {
+	o, ok := value.(*goja.Object)
+	if !ok || o.ClassName() != "Error" {
+		return nil
+	}
+	var ex *goja.Exception
+	if err := in.vm.Try(func() { panic(o) }); errors.As(error(err), &ex) {
+		return ex.Stack()
+	}
+	return nil
+}
+
+// locate fills a failure's place, backtrace and excerpt from stack frames.
 func (in *instance) locate(f *runtime.Failure, stack []goja.StackFrame) {
+	var b strings.Builder
 	src := &in.module.bundle.sources
+	for i := range stack {
+		if i == maxFrames {
+			b.WriteString("…\n")
+			break
+		}
+		file, line, column, ok := src.frame(&stack[i])
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&b, "%s (%s:%d:%d)\n", frameName(&stack[i]), file, line, column)
+		if f.Line == 0 {
+			f.File, f.Line, f.Column = file, line, column
+			f.Excerpt = src.excerptAt(&stack[i])
+		}
+	}
 	if f.File == "" {
 		f.File = in.module.code.Name
 	}
-	var trace []string
-	for i := range stack {
-		frame := &stack[i]
-		file, line, column, ok := src.frame(frame)
-		if !ok || len(trace) == maxFrames {
-			continue
-		}
-		if len(trace) == 0 {
-			f.File, f.Line, f.Column, f.Excerpt = file, line, column, src.excerptAt(frame)
-		}
-		name := frame.FuncName()
-		if name == "" {
-			name = "(anonymous)"
-		}
-		trace = append(trace, fmt.Sprintf("%s (%s:%d:%d)", name, file, line, column))
+	f.Backtrace = runtime.Cut(strings.TrimSuffix(b.String(), "\n"), runtime.MaxReason)
+}
+
+func frameName(f *goja.StackFrame) string {
+	name := f.FuncName()
+	if strings.HasPrefix(name, "leat_") || name == "" {
+		return "<module>"
 	}
-	f.Backtrace = strings.Join(trace, "\n")
+	return name
 }

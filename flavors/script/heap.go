@@ -3,6 +3,7 @@ package script
 import (
 	goruntime "runtime"
 	"runtime/metrics"
+	"time"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -61,3 +62,6 @@ func heapObjects() int64 {
 
 // goyield lets the watchdog finish a verdict that it has begun.
 func goyield() { goruntime.Gosched() }
+
+// now is the wall clock of deadlines.
+func now() time.Time { return time.Now() }

@@ -18,9 +18,13 @@ type instance struct {
 	boot    goja.Callable // runs the module body, returns its exports
 	entry   goja.Callable // the transform
 	ctx     goja.Value    // the guest's second argument
-	log     logger
-	indexer indexer
-	encoder encoder
+	tick    []goja.Value  // what rewritten code calls (ticks.go)
+	// Object.getOwnPropertyDescriptor and "length", from before guest code ran.
+	describeProperty goja.Callable
+	lengthName       goja.Value
+	log              logger
+	indexer          indexer
+	encoder          encoder
 
 	// What the message at hand has spent and left behind.
 	message    runtime.Message

@@ -89,8 +89,8 @@ func (in *instance) output(in0 runtime.Message, o *goja.Object) runtime.Message 
 	case *metaView:
 		panic(badOutput("the script returned msg.meta", returnHint))
 	}
-	if o.ClassName() != "Object" || o.ExportType() == typePromise {
-		what, hint := refusal(o.ClassName())
+	if class := classOf(o); class != "Object" || o.ExportType() == typePromise {
+		what, hint := refusal(class)
 		panic(badOutput("the script returned "+what, hint+"; "+returnHint))
 	}
 	payload := o.Get("payload")

@@ -179,3 +179,12 @@ func excerpt(line string, column int) string {
 	}, line[:min(column-1, len(line))])
 	return line + "\n" + indent + "^"
 }
+
+// scanFailure is the failure of a source that the pre-scan refused.
+func (s *sources) scanFailure(name string, f *scanFault) *runtime.Failure {
+	src, _ := s.lookup(name)
+	return &runtime.Failure{
+		Kind: runtime.KindCompile, Deterministic: true, Message: f.message, Hint: f.hint,
+		File: src.display, Line: s.offset(name, f.line), Column: f.column,
+	}
+}

@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/leat-run/leat/engine/causal"
+)
+
+// broken switches one thing of the protocol or the host off: the self-tests want each to be flagged.
+type broken struct {
+	ignoresClocks      bool // the gate sees no dependencies
+	foldsAfterDelivery bool // a clock is folded when its record's delivery is over, not when it is received
+	sendsWithoutState  bool // a crashed step's emissions are committed
+	hidesPositions     bool // positions without a record are never reported
+}
+
+// node hosts one task: a store, consumed positions and a transaction, which commit together or not at all.
+type node struct {
+	w      *world
+	name   string
+	inputs []causal.Channel
+	sinks  []*topic
+	quiet  bool // a filter stage: it emits on one record in eight
+
+	store     map[string][]byte
+	committed ledger
+
+	// Memory: all of it goes with a crash.
+	task     *causal.Task
+	working  ledger
+	position map[causal.Channel]int64
+	txn      *txn
+	touched  []*partition
+	undo     []int // dense logs: how long the touched partitions were
+	late     causal.Session
+}
+
+func (n *node) Get(key string) ([]byte, error) { return n.store[key], nil }
+
+func (n *node) declaration() causal.Declaration {
+	var d causal.Declaration
+	for _, c := range n.inputs {
+		d.Inputs = append(d.Inputs, causal.Input{Channel: c})
+	}
+	for _, t := range n.sinks {
+		d.Sinks = append(d.Sinks, t.id)
+	}
+	return d
+}
+
+// start restores the task. A refused start leaves the node down.
+func (n *node) start() error {
+	n.abort()
+	task, report, err := causal.Restore(n.declaration(), n, n.w.log)
+	if err != nil {
+		return err
+	}
+	n.task, n.working = task, n.committed.clone()
+	n.position = map[causal.Channel]int64{}
+	for _, f := range report.Fetch {
+		n.position[f.Channel] = f.Offset
+	}
+	for _, j := range report.Joined {
+		n.working.baseline[j.Channel] = n.position[j.Channel]
+		n.w.fired["joined"]++
+		if j.Known {
+			n.w.fired["seeded by knowledge"]++
+		}
+	}
+	n.w.fired["left"] += len(report.Left)
+	n.w.fired["former sinks"] += len(report.FormerSinks)
+	for _, l := range report.Left {
+		if l.Gone {
+			n.w.fired["recreated"]++
+		}
+	}
+	if report.Held > 0 {
+		n.w.fired["restored held"]++
+	}
+	n.w.note(n.name, "start", causal.Coordinate{}, report.Held)
+	return nil
+}
+
+// fetch takes the next record of a channel, or reports how far there is none.
+func (n *node) fetch(c causal.Channel) error {
+	p := n.w.log.partition(c)
+	e, position := p.next(n.position[c])
+	if e == nil {
+		if position <= n.position[c] || n.w.broken.hidesPositions {
+			return nil
+		}
+		n.position[c] = position
+		n.w.fired["positions advanced"]++
+		n.w.note(n.name, "advance", causal.Coordinate{Channel: c, Offset: position}, 0)
+		return errors.Join(n.task.Advance(c, position), n.deliverAll())
+	}
+	if position > n.position[c]+1 {
+		n.w.fired["gaps fetched"]++
+	}
+	n.position[c] = position
+	f := e.fetched
+	if n.w.broken.ignoresClocks {
+		f.Headers = nil
+	}
+	n.w.note(n.name, "receive", causal.Coordinate{Channel: c, Offset: f.Offset}, int64(e.event))
+	held := n.task.Counts().Held
+	if err := n.task.Receive(f); err != nil {
+		return err
+	}
+	if err := n.deliverAll(); err != nil {
+		return err
+	}
+	if n.task.Counts().Held > held {
+		n.w.fired["held"]++
+	}
+	return nil
+}
+
+func (n *node) deliverAll() error {
+	for {
+		r, ok := n.task.Next()
+		if !ok {
+			return nil
+		}
+		if err := n.deliver(r); err != nil {
+			return err
+		}
+	}
+}
+
+func (n *node) deliver(r causal.Record) error {
+	id := n.w.log.partition(r.Channel).entries[r.Offset].event
+	n.w.note(n.name, "deliver", r.At(), int64(id))
+	n.w.fired["delivered"]++
+	if err := n.working.deliver(id, n.w.events[id]); err != nil {
+		return err
+	}
+	if err := n.task.Delivered(); err != nil {
+		return err
+	}
+	n.late.Appended(r.At())
+	if err := n.guest(id, r); err != nil {
+		return err
+	}
+	n.late.Observe(r)
+	return nil
+}
+
+// hops bounds how far an effect can go on: it damps feedback.
+const hops = 4
+
+// guest decides by the record alone what to emit, so that a step done again does the same.
+func (n *node) guest(cause int, r causal.Record) error {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", n.name, cause)
+	roll := h.Sum32() >> 3
+	if len(n.sinks) == 0 || r.Value[0] >= hops || n.quiet && roll%8 != 0 || roll%4 == 3 {
+		return nil
+	}
+	for i := range 1 + int(roll>>4)%2 {
+		t := n.sinks[(int(roll>>6)+i)%len(n.sinks)]
+		p := t.partitions[int(roll>>10)%len(t.partitions)]
+		if err := n.emit(p, fmt.Sprint(n.name, " ", cause, " ", i), r.Value[0]+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) emit(p *partition, origin string, hop byte) error {
+	stamp := n.task.Stamp()
+	if n.w.broken.foldsAfterDelivery {
+		stamp = n.late.Stamp()
+	}
+	headers, err := causal.Seal(stamp, nil)
+	if err != nil {
+		return err
+	}
+	if n.w.markers && n.txn == nil {
+		n.txn = &txn{open: true}
+	}
+	if !slices.Contains(n.touched, p) {
+		n.touched, n.undo = append(n.touched, p), append(n.undo, len(p.entries))
+	}
+	id, at := n.w.append(p, entry{fetched: causal.Fetched{Value: []byte{hop}, Headers: headers}, txn: n.txn}, n.working.past, origin)
+	n.working.past.add(id)
+	n.late.Appended(at)
+	n.w.note(n.name, "emit", at, int64(id))
+	return n.task.Appended(at)
+}
+
+// commit writes the step: state, positions, emissions, and the oracle's view of it.
+func (n *node) commit() {
+	for _, m := range n.task.Flush() {
+		if m.Deletes() {
+			delete(n.store, m.Key)
+		} else {
+			n.store[m.Key] = m.Value
+		}
+	}
+	n.committed = n.working.clone()
+	n.end(false)
+	n.w.note(n.name, "commit", causal.Coordinate{}, 0)
+}
+
+// crash loses the memory. What the step has appended stays open until the node starts again.
+func (n *node) crash() {
+	if len(n.touched) > 0 {
+		n.w.fired["crashes in mid-step"]++
+	} else {
+		n.w.fired["crashes idle"]++
+	}
+	if n.task.Counts().Held > 0 {
+		n.w.fired["crashes with held records"]++
+	}
+	n.task = nil
+	n.w.note(n.name, "crash", causal.Coordinate{}, 0)
+	if !n.w.markers {
+		n.abort()
+	}
+}
+
+func (n *node) abort() {
+	if len(n.touched) > 0 {
+		n.end(!n.w.broken.sendsWithoutState)
+	}
+}
+
+// end decides the transaction. With markers, one stands on every touched partition, and what was aborted keeps
+// its offsets; a dense log forgets it.
+func (n *node) end(aborted bool) {
+	for i, p := range n.touched {
+		switch {
+		case n.w.markers:
+			p.append(entry{event: -1})
+		case aborted:
+			p.entries = p.entries[:n.undo[i]]
+		}
+	}
+	if n.txn != nil {
+		n.txn.open, n.txn.aborted = false, aborted
+		if aborted {
+			n.w.fired["aborted"]++
+		}
+	}
+	n.txn, n.touched, n.undo = nil, nil, nil
+}

@@ -1,0 +1,210 @@
+package script
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// startFuel bounds a module body: packages build tables when they load.
+const startFuel = 50_000_000
+
+// startTimeout is the least time that a module body is given.
+const startTimeout = 2 * time.Second
+
+//go:embed freeze.js
+var freezeSource string
+
+// freezeProgram removes what is not offered and freezes the rest.
+var freezeProgram = goja.MustCompile("freeze.js", freezeSource, true)
+
+// prepare makes the VM deterministic and takes away what a guest must not have.
+func (in *instance) prepare() {
+	in.fuel = startFuel
+	in.vm.SetMaxCallStackSize(in.budget.Stack)
+	in.vm.SetTimeSource(func() time.Time { return in.message.Ingested })
+	in.vm.SetRandSource(func() float64 { return in.random.float64() })
+	in.vm.SetPromiseRejectionTracker(in.trackRejection)
+	in.must(in.vm.Set("console", in.console()))
+	in.guard()
+	_, err := in.vm.RunProgram(freezeProgram)
+	in.must(err)
+	in.must(in.freeze(in.vm.GlobalObject()))
+}
+
+// freeze calls Object.freeze.
+func (in *instance) freeze(o *goja.Object) error {
+	freeze, _ := goja.AssertFunction(in.vm.Get("Object").ToObject(in.vm).Get("freeze"))
+	_, err := freeze(goja.Undefined(), o)
+	return err
+}
+
+// must panics on an error that only a bug of this package can cause.
+func (in *instance) must(err error) {
+	if err != nil {
+		panic("script: prepare the VM: " + err.Error())
+	}
+}
+
+// native makes a function with a name and a length like a built-in's.
+func (in *instance) native(name string, length int, f func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := in.vm.ToValue(f).(*goja.Object)
+	in.must(o.DefineDataProperty("name", in.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	in.must(o.DefineDataProperty("length", in.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	return o
+}
+
+// start runs the module body for the first time and finds the entry point.
+func (in *instance) start(ctx context.Context) error {
+	in.begin(runtime.Message{Ingested: time.Unix(0, 0).UTC()})
+	in.fuel = max(in.budget.Fuel, startFuel)
+	in.watched.timeout = max(in.budget.Timeout, startTimeout)
+	in.watched.arm(ctx, time.Now())
+	err := in.guarded(func() error {
+		if err := in.configure(); err != nil {
+			return err
+		}
+		boot, err := in.vm.RunProgram(in.module.program)
+		if err != nil {
+			return err
+		}
+		in.boot, _ = goja.AssertFunction(boot)
+		return in.restart()
+	})
+	late := in.watched.disarm()
+	in.watched.timeout = in.budget.Timeout
+	if err == nil {
+		return in.noEntry()
+	}
+	failure := in.failure(ctx, err, late)
+	var f *runtime.Failure
+	if errors.As(failure, &f) {
+		f.Message = "the module's body failed: " + f.Message
+		if f.Kind == runtime.KindGuest {
+			f.Kind = runtime.KindCompile
+		}
+	}
+	return failure
+}
+
+// configure makes the guest's second argument.
+func (in *instance) configure() error {
+	ctx := in.vm.NewObject()
+	config := in.module.settings.Config
+	if len(config) == 0 {
+		config = []byte(`{"constants":{},"parameters":{}}`)
+	}
+	parse, _ := goja.AssertFunction(in.vm.Get("JSON").ToObject(in.vm).Get("parse"))
+	parsed, err := parse(goja.Undefined(), in.vm.ToValue(string(config)))
+	if err != nil {
+		return err
+	}
+	object := parsed.ToObject(in.vm)
+	for _, name := range []string{"constants", "parameters"} {
+		value := object.Get(name)
+		if value == nil || goja.IsNull(value) {
+			value = in.vm.NewObject()
+		}
+		if err := in.deepFreeze(value); err != nil {
+			return err
+		}
+		in.must(ctx.Set(name, value))
+	}
+	log := in.native("log", 0, in.logFunction("info"))
+	for name, level := range logLevels {
+		in.must(log.Set(name, in.native(name, 0, in.logFunction(level))))
+	}
+	in.must(in.freeze(log))
+	in.must(ctx.Set("log", log))
+	in.ctx = ctx
+	return in.freeze(ctx)
+}
+
+// deepFreeze freezes plain JSON. Its depth is that of the document, which is bounded.
+func (in *instance) deepFreeze(v goja.Value) error {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	for _, name := range o.Keys() {
+		if err := in.deepFreeze(o.Get(name)); err != nil {
+			return err
+		}
+	}
+	return in.freeze(o)
+}
+
+// restart runs the module body and takes the entry point from its exports.
+func (in *instance) restart() error {
+	exports, err := in.boot(goja.Undefined(), in.tick...)
+	if err != nil {
+		return err
+	}
+	in.entry = nil
+	if f, ok := goja.AssertFunction(exports); ok {
+		in.entry = f // module.exports = function
+		return nil
+	}
+	o, ok := exports.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	for _, name := range in.module.entryNames() {
+		if f, ok := goja.AssertFunction(o.Get(name)); ok {
+			in.entry = f
+			return nil
+		}
+	}
+	return nil
+}
+
+// entryNames lists the exports that can be the transform, the first one found wins.
+func (m *module) entryNames() []string {
+	if m.code.Function != "" {
+		return []string{m.code.Function}
+	}
+	return []string{"default", "transform"}
+}
+
+// noEntry is the failure of a module without a transform.
+func (in *instance) noEntry() error {
+	if in.entry != nil {
+		return nil
+	}
+	return &runtime.Failure{
+		Kind: runtime.KindCompile, Deterministic: true, File: in.module.code.Name,
+		Message: "the script has no transform: it exports no function " + in.module.entryNames()[0],
+		Hint:    "write: export default function (msg) { return msg }",
+	}
+}
+
+// trackRejection keeps the promises that were rejected while nobody listened.
+func (in *instance) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
+	if op == goja.PromiseRejectionReject {
+		in.rejections = append(in.rejections, p)
+		return
+	}
+	in.handled(p)
+}
+
+func (in *instance) handled(p *goja.Promise) {
+	for i, known := range in.rejections {
+		if known == p {
+			in.rejections = append(in.rejections[:i], in.rejections[i+1:]...)
+			return
+		}
+	}
+}
+
+// unhandled is the failure of a promise that was rejected and that nobody awaited.
+func (in *instance) unhandled() error {
+	if len(in.rejections) == 0 {
+		return nil
+	}
+	return &thrown{value: in.rejections[0].Result(), note: "a promise was rejected and nobody awaited it"}
+}

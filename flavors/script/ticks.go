@@ -1,0 +1,362 @@
+package script
+
+import (
+	"math/big"
+	"reflect"
+	"slices"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+)
+
+// The host functions that rewritten code calls. No source can spell these names.
+const (
+	hostTick   = "\x00t" // (weight): fuel of a function body or a loop round
+	hostSize   = "\x00s" // (value): a string just built, checked against its cap
+	hostPart   = "\x00k" // (value, parts): one part of a template, as a string
+	hostSource = "\x00i" // (value): what is about to be spread by a native
+)
+
+var hostNames = []string{hostTick, hostSize, hostPart, hostSource}
+
+const (
+	maxAST      = 1000 // nesting of a syntax tree
+	catchWeight = 200  // a caught engine error carries a stack
+	classWeight = 50   // a class expression allocates a lot for one node
+)
+
+// rewriter adds the ticks. It walks the tree by reflection, so that no kind of node
+// can be forgotten; what it treats by type is in enter.
+type rewriter struct {
+	allow   []string
+	refused *refused
+	depth   int
+	params  bool // inside a parameter list: initialisers run without a body
+	weight  int  // nodes of the body at hand
+}
+
+func (r *rewriter) program(p *ast.Program) {
+	for i := range p.Body {
+		r.walk(reflect.ValueOf(&p.Body[i]).Elem())
+	}
+}
+
+func (r *rewriter) refuse(at file.Idx, message, hint string) {
+	if r.refused == nil {
+		r.refused = &refused{at, message, hint}
+	}
+}
+
+func (r *rewriter) walk(v reflect.Value) {
+	if r.refused != nil {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			r.walk(v.Elem())
+			if e, ok := v.Interface().(ast.Expression); ok && v.CanSet() {
+				if changed := r.replace(e); changed != e {
+					v.Set(reflect.ValueOf(changed))
+				}
+			}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			r.node(v)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			r.walk(v.Index(i))
+		}
+	case reflect.Struct:
+		r.fields(v)
+	}
+}
+
+// node walks one node, counting it, and adds its tick.
+func (r *rewriter) node(v reflect.Value) {
+	if r.depth++; r.depth > maxAST {
+		if n, ok := v.Interface().(ast.Node); ok {
+			r.refuse(n.Idx0(), "the code nests too deep", "split the expression")
+		}
+		return
+	}
+	r.weight++
+	switch n := v.Interface().(type) {
+	case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassStaticBlock,
+		*ast.ForStatement, *ast.ForInStatement, *ast.ForOfStatement, *ast.WhileStatement, *ast.DoWhileStatement:
+		r.body(v)
+	case *ast.ParameterList:
+		outer := r.params
+		r.params = true
+		r.fields(v.Elem())
+		r.params = outer
+	case *ast.CatchStatement:
+		r.weight += catchWeight
+		r.fields(v.Elem())
+	case *ast.ClassLiteral:
+		r.weight += classWeight
+		r.fields(v.Elem())
+	case *ast.YieldExpression:
+		if n.Delegate {
+			r.refuse(n.Yield, "yield* is not offered", "loop over the inner generator and yield each value")
+		}
+		r.fields(v.Elem())
+	case *ast.NumberLiteral:
+		if _, isBig := n.Value.(*big.Int); isBig && !slices.Contains(r.allow, "bigint") {
+			r.refuse(n.Idx, "BigInt is not offered", "use numbers or strings, or set allow: [bigint] on the node")
+		}
+	default:
+		r.fields(v.Elem())
+	}
+	r.depth--
+}
+
+// fields walks a node's parts. DeclarationList only repeats what the body has.
+func (r *rewriter) fields(v reflect.Value) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
+			r.walk(v.Field(i))
+		}
+	}
+	if r.refused == nil && v.CanAddr() {
+		r.initialisers(v.Addr().Interface())
+	}
+}
+
+// body walks a function or a loop with a weight of its own and puts the tick in.
+func (r *rewriter) body(v reflect.Value) {
+	outer, params := r.weight, r.params
+	r.weight, r.params = 1, false
+	r.fields(v.Elem())
+	weight := r.weight
+	r.weight, r.params = outer, params
+	switch n := v.Interface().(type) {
+	case *ast.FunctionLiteral:
+		tickBlock(n.Body, weight)
+	case *ast.ArrowFunctionLiteral:
+		switch b := n.Body.(type) {
+		case *ast.BlockStatement:
+			tickBlock(b, weight)
+		case *ast.ExpressionBody:
+			b.Expression = ticked(b.Expression, weight)
+		}
+	case *ast.ClassStaticBlock:
+		tickBlock(n.Block, weight)
+	case *ast.ForStatement:
+		n.Body = tickedStatement(n.Body, weight)
+	case *ast.ForInStatement:
+		n.Body = tickedStatement(n.Body, weight)
+	case *ast.ForOfStatement:
+		n.Body = tickedStatement(n.Body, weight)
+	case *ast.WhileStatement:
+		n.Body = tickedStatement(n.Body, weight)
+	case *ast.DoWhileStatement:
+		n.Body = tickedStatement(n.Body, weight)
+	}
+}
+
+// initialisers ticks expressions that run without any body: class fields, and defaults
+// of parameters.
+func (r *rewriter) initialisers(node any) {
+	switch n := node.(type) {
+	case *ast.FieldDefinition:
+		n.Initializer = tickedInitialiser(n.Initializer)
+	case *ast.Binding:
+		if r.params {
+			n.Initializer = tickedInitialiser(n.Initializer)
+		}
+	case *ast.PropertyShort:
+		if r.params {
+			n.Initializer = tickedInitialiser(n.Initializer)
+		}
+	case *ast.AssignExpression:
+		if r.params {
+			n.Right = tickedInitialiser(n.Right)
+		}
+	}
+}
+
+func tickedInitialiser(e ast.Expression) ast.Expression {
+	switch e.(type) {
+	case nil, *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassLiteral, // keep their names
+		*ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
+		return e
+	}
+	return ticked(e, 10)
+}
+
+// replace checks strings where they grow and sources where a native iterates.
+func (r *rewriter) replace(e ast.Expression) ast.Expression {
+	switch n := e.(type) {
+	case *ast.BinaryExpression:
+		if n.Operator == token.PLUS && grows(n.Left) && grows(n.Right) {
+			return host(hostSize, n.Idx0(), n)
+		}
+	case *ast.AssignExpression:
+		if n.Operator == token.PLUS && grows(n.Right) {
+			return host(hostSize, n.Idx0(), n)
+		}
+	case *ast.TemplateLiteral:
+		if n.Tag == nil {
+			parts := number(len(n.Expressions), n.OpenQuote)
+			for i, part := range n.Expressions {
+				n.Expressions[i] = host(hostPart, part.Idx0(), part, parts)
+			}
+		}
+	case *ast.SpreadElement:
+		n.Expression = host(hostSource, n.Expression.Idx0(), n.Expression)
+	}
+	return e
+}
+
+// grows says whether an operand of + can be a long string.
+func grows(e ast.Expression) bool {
+	switch n := e.(type) {
+	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
+		return false
+	case *ast.UnaryExpression:
+		return false
+	case *ast.BinaryExpression:
+		return n.Operator == token.PLUS || n.Operator == token.LOGICAL_AND || n.Operator == token.LOGICAL_OR || n.Operator == token.COALESCE
+	}
+	return true
+}
+
+func identifier(name string, at file.Idx) *ast.Identifier {
+	return &ast.Identifier{Name: unistring.String(name), Idx: at}
+}
+
+func number(n int, at file.Idx) *ast.NumberLiteral {
+	return &ast.NumberLiteral{Idx: at, Literal: "0", Value: int64(n)}
+}
+
+func host(name string, at file.Idx, args ...ast.Expression) *ast.CallExpression {
+	return &ast.CallExpression{Callee: identifier(name, at), LeftParenthesis: at, ArgumentList: args, RightParenthesis: at}
+}
+
+func ticked(e ast.Expression, weight int) ast.Expression {
+	at := e.Idx0()
+	return &ast.SequenceExpression{Sequence: []ast.Expression{host(hostTick, at, number(weight, at)), e}}
+}
+
+func tickStatement(at file.Idx, weight int) ast.Statement {
+	return &ast.ExpressionStatement{Expression: host(hostTick, at, number(weight, at))}
+}
+
+// tickBlock puts the tick behind the directives of a body.
+func tickBlock(b *ast.BlockStatement, weight int) {
+	at := 0
+	for at < len(b.List) && isDirective(b.List[at]) {
+		at++
+	}
+	b.List = slices.Insert(b.List, at, tickStatement(b.LeftBrace, weight))
+}
+
+func isDirective(s ast.Statement) bool {
+	e, ok := s.(*ast.ExpressionStatement)
+	if !ok {
+		return false
+	}
+	_, ok = e.Expression.(*ast.StringLiteral)
+	return ok
+}
+
+func tickedStatement(s ast.Statement, weight int) ast.Statement {
+	if b, ok := s.(*ast.BlockStatement); ok {
+		tickBlock(b, weight)
+		return b
+	}
+	at := s.Idx0()
+	return &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{tickStatement(at, weight), s}, RightBrace: at}
+}
+
+// binding is a module-level variable that can be assigned.
+type binding struct {
+	name string
+	at   file.Idx
+}
+
+// moduleBindings lists the let and var bindings without a function's name directly in
+// the bundle's module function that are assigned somewhere.
+func moduleBindings(p *ast.Program) (found []binding) {
+	for _, statement := range moduleBody(p) {
+		var list []*ast.Binding
+		switch s := statement.(type) {
+		case *ast.VariableStatement:
+			list = s.List
+		case *ast.LexicalDeclaration:
+			if s.Token == token.LET {
+				list = s.List
+			}
+		}
+		for _, b := range list {
+			if id, ok := b.Target.(*ast.Identifier); ok && assigned(p, id.Name) {
+				found = append(found, binding{id.Name.String(), id.Idx})
+			}
+		}
+	}
+	return found
+}
+
+// moduleBody returns the statements of the arrow function that esbuild wraps a module in.
+func moduleBody(p *ast.Program) []ast.Statement {
+	for _, s := range p.Body {
+		if v, ok := s.(*ast.VariableStatement); ok && len(v.List) == 1 {
+			if call, ok := v.List[0].Initializer.(*ast.CallExpression); ok {
+				if arrow, ok := call.Callee.(*ast.ArrowFunctionLiteral); ok {
+					if b, ok := arrow.Body.(*ast.BlockStatement); ok {
+						return b.List
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// assigned says whether a variable of that name is assigned or counted anywhere.
+func assigned(p *ast.Program, name unistring.String) (found bool) {
+	var look func(v reflect.Value)
+	look = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Interface, reflect.Pointer:
+			if v.IsNil() || found {
+				return
+			}
+			var target ast.Expression
+			switch n := v.Interface().(type) {
+			case *ast.AssignExpression:
+				target = n.Left
+			case *ast.UnaryExpression:
+				if n.Operator == token.INCREMENT || n.Operator == token.DECREMENT {
+					target = n.Operand
+				}
+			case *file.File:
+				return
+			}
+			if id, ok := target.(*ast.Identifier); ok && id.Name == name {
+				found = true
+			}
+			look(v.Elem())
+		case reflect.Slice:
+			for i := range v.Len() {
+				look(v.Index(i))
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
+					look(v.Field(i))
+				}
+			}
+		}
+	}
+	look(reflect.ValueOf(p.Body))
+	return found
+}
