@@ -28,6 +28,7 @@ type emitter struct {
 	index   int // of the source
 	codec   string
 	made    indexer
+	known   knownRows
 	outbox  pool[*outbox]
 	scratch pool[*emitScratch]
 }
@@ -40,6 +41,18 @@ type emitScratch struct {
 
 // emit is the Emit that a source gets.
 func (em *emitter) emit(ctx context.Context, group []Emission) error {
+	for len(group) > 0 && !em.known.none() {
+		var fresh []Emission
+		fresh, group = em.adopt(group)
+		if err := em.emitFresh(ctx, fresh); err != nil {
+			return err
+		}
+	}
+	return em.emitFresh(ctx, group)
+}
+
+// emitFresh takes emissions in that are not in the spool, in chunks.
+func (em *emitter) emitFresh(ctx context.Context, group []Emission) error {
 	for len(group) > 0 {
 		n := em.engine.cut(group)
 		if err := em.admit(ctx, group[:n]); err != nil {

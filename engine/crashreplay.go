@@ -17,17 +17,26 @@ import (
 // room. It ends early, without an error, when the run stops.
 type crashReplay struct {
 	engine   *Engine
+	from     runtime.Seq // rows up to here are committed
 	through  runtime.Seq // rows of this run come after it
 	suspect  bool        // the last run did not end in order
 	outboxes map[string]*outbox
 }
 
+// lookBackLeast is how many committed rows are looked at after a crash, at least.
+const lookBackLeast = 1000
+
 // errEnough ends the scan.
 var errEnough = errors.New("engine: replay is over")
 
 func (e *Engine) replayCrash(checkpoint, last runtime.Seq) error {
-	r := &crashReplay{engine: e, through: last, suspect: e.unclean, outboxes: map[string]*outbox{}}
-	err := e.store.Rows(checkpoint, r.row)
+	r := &crashReplay{engine: e, from: checkpoint, through: last, suspect: e.unclean, outboxes: map[string]*outbox{}}
+	// After a crash a source's state lags the checkpoint: what it emits again begins behind it.
+	lookBack := runtime.Seq(0)
+	if e.unclean {
+		lookBack = min(checkpoint, runtime.Seq(max(e.gate.messages, lookBackLeast)))
+	}
+	err := e.store.Rows(checkpoint-lookBack, r.row)
 	if errors.Is(err, errEnough) || e.intake.Err() != nil {
 		return nil
 	}
@@ -42,6 +51,12 @@ func (r *crashReplay) row(row store.Row) error {
 	if row.Seq > r.through {
 		return errEnough
 	}
+	if !row.Inject {
+		r.note(&row)
+	}
+	if row.Seq <= r.from {
+		return nil
+	}
 	bytes := weigh(&row.Message)
 	e.admitting.Add(1)
 	defer e.admissionDone()
@@ -54,6 +69,15 @@ func (r *crashReplay) row(row store.Row) error {
 	e.register(commit.Arrival{First: row.Seq, Bytes: []int64{bytes}, Origin: commit.Origin{Source: commit.Nobody}})
 	e.replayed.Add(1)
 	return r.engine.dispatchRow(r.outbox(row.Node), &row, r.suspect)
+}
+
+// note lets the row's source recognise it.
+func (r *crashReplay) note(row *store.Row) {
+	for _, s := range r.engine.sources {
+		if s.plan.Name == row.Node {
+			s.emitter.known.note(row)
+		}
+	}
 }
 
 // outbox is the way out of a source; without a router for a node that does not exist.

@@ -53,9 +53,11 @@ type Engine struct {
 	fed       atomic.Bool   // replay and sources are over
 	attempted atomic.Uint64 // the frontier up to which persistence was attempted
 	began     commit.Balance
+	last      runtime.Seq // the spool's end when the engine was made: what comes later is its own
 	unclean   bool
 
 	read, replayed, injected atomic.Int64 // admissions of this run, by mode
+	adopted                  atomic.Int64 // emissions that were in the spool already
 	written                  atomic.Int64 // dead letters
 	waitingLetters           atomic.Int64 // dead letters that cannot be written just now
 	letterWarned             atomic.Int64
@@ -71,7 +73,7 @@ func New(opt Options) (*Engine, error) {
 	opt = opt.withDefaults()
 	e := &Engine{
 		opt: opt, plan: opt.Plan, store: opt.Store, endpoints: opt.Endpoints,
-		log: opt.Log.With("pipeline", opt.Plan.Name), now: opt.Now, newID: opt.NewID, stamps: opt.Stamps,
+		log: opt.Log, now: opt.Now, newID: opt.NewID, stamps: opt.Stamps,
 		gate: opt.Gate, topology: newTopology(opt.Plan),
 		hurry: make(chan struct{}), moved: make(chan struct{}, 1), progress: make(chan struct{}, 1),
 	}
@@ -85,7 +87,7 @@ func New(opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine: read the checkpoint: %w", err)
 	}
-	e.began = commitBalance(checkpoint)
+	e.began, e.last = commitBalance(checkpoint), e.store.LastSeq()
 	e.tracker = commit.New(checkpoint.Through, e.began, len(e.plan.Sources))
 	e.attempted.Store(uint64(checkpoint.Through))
 	return e, nil
@@ -147,7 +149,7 @@ func (e *Engine) Drain() {
 // execute is the run between open and close.
 func (e *Engine) execute(ctx context.Context, parts *nodeParts) {
 	e.opened.Store(true)
-	checkpoint, last := runtime.Seq(e.attempted.Load()), e.store.LastSeq()
+	checkpoint := runtime.Seq(e.attempted.Load())
 	stopCommits := make(chan struct{})
 	commits := newCommitter(e, checkpoint)
 	var committing sync.WaitGroup
@@ -155,7 +157,7 @@ func (e *Engine) execute(ctx context.Context, parts *nodeParts) {
 	advice := newAdvisor(e)
 	committing.Go(func() { advice.run(stopCommits) })
 	parts.start(e)
-	parts.feeding.Go(func() { e.feed(checkpoint, last) })
+	parts.feeding.Go(func() { e.feed(checkpoint) })
 	e.end.setState(StateRunning)
 
 	e.supervise()
@@ -165,9 +167,9 @@ func (e *Engine) execute(ctx context.Context, parts *nodeParts) {
 }
 
 // feed replays what a crash left, then runs the sources, and returns when they ended.
-func (e *Engine) feed(checkpoint, last runtime.Seq) {
+func (e *Engine) feed(checkpoint runtime.Seq) {
 	defer func() { e.fed.Store(true); token(e.progress) }()
-	if err := e.replayCrash(checkpoint, last); err != nil {
+	if err := e.replayCrash(checkpoint, e.last); err != nil {
 		e.fail(FailureStore, "", err)
 		return
 	}

@@ -19,7 +19,7 @@ type Options struct {
 	Store     *store.Store
 	Endpoints Endpoints
 
-	Log    *slog.Logger // nil drops it
+	Log    *slog.Logger // nil drops it; the caller gives it the pipeline's name
 	Stdin  io.Reader
 	Stdout io.Writer
 	// Now is the clock of stamps; nil is time.Now. Pauses and time limits use the machine's.

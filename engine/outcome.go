@@ -46,7 +46,8 @@ type Outcome struct {
 	// Balance counts this run's committed messages and their branches; Total those since
 	// the store was made. Both hold: Balance.Check.
 	Balance, Total commit.Balance
-	Outstanding    int // admitted and not committed: the next run replays them
+	Adopted        int64 // emissions that were in the spool from an earlier run: not read again
+	Outstanding    int   // admitted and not committed: the next run replays them
 	Checkpoint     runtime.Seq
 	Letters        int64 // dead letters written by this run
 	Retries        int64
@@ -145,7 +146,7 @@ func (e *Engine) outcome(took time.Duration) Outcome {
 	stats := e.tracker.Stats()
 	o := Outcome{
 		Pipeline: e.plan.Name, Mode: e.plan.Mode, Status: StatusCompleted,
-		Read: e.read.Load(), Replayed: e.replayed.Load(), Injected: e.injected.Load(),
+		Read: e.read.Load(), Replayed: e.replayed.Load(), Injected: e.injected.Load(), Adopted: e.adopted.Load(),
 		Balance: stats.Balance.Minus(e.began), Total: stats.Balance,
 		Outstanding: stats.Outstanding, Letters: e.written.Load(), Retries: e.retries(), Duration: took,
 	}

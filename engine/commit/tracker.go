@@ -95,6 +95,15 @@ func (t *Tracker) Arrive(a Arrival) Freed {
 	return freed
 }
 
+// Adopt says that a row of an earlier run, which arrived as nobody's or is committed, is
+// an emission that the source makes again: the position counts once the row is committed.
+// The origin has one position.
+func (t *Tracker) Adopt(seq runtime.Seq, o Origin) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mu.sources[o.Source].add(run{index: o.Index, first: seq, count: 1, positions: o.Positions})
+}
+
 // Refuse says that n emissions of a source, from index on, were not accepted: its
 // frontier does not wait for them.
 func (t *Tracker) Refuse(source int, index uint64, n int) {

@@ -68,6 +68,9 @@ func (s *script) line(f []string, b *strings.Builder) {
 	case "refuse":
 		s.Refuse(int(arg["source"]), arg["index"], int(arg["n"]))
 		s.print(b, Freed{})
+	case "adopt":
+		s.Adopt(seq, arrival(seq, arg, f).Origin)
+		s.print(b, Freed{})
 	case "open":
 		s.print(b, s.Apply(Event{Seq: seq, Open: int32(arg["n"])}))
 	case "end":
