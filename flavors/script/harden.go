@@ -63,7 +63,7 @@ func (in *instance) native(name string, length int, f func(goja.FunctionCall) go
 func (in *instance) start(ctx context.Context) error {
 	in.begin(runtime.Message{Ingested: time.Unix(0, 0).UTC()})
 	in.fuel = max(in.budget.Fuel, startFuel)
-	in.watched.timeout = max(in.budget.Timeout, startTimeout)
+	in.watched.timeout.Store(int64(max(in.budget.Timeout, startTimeout)))
 	in.watched.arm(ctx, time.Now())
 	err := in.guarded(func() error {
 		if err := in.configure(); err != nil {
@@ -77,7 +77,7 @@ func (in *instance) start(ctx context.Context) error {
 		return in.restart()
 	})
 	late := in.watched.disarm()
-	in.watched.timeout = in.budget.Timeout
+	in.watched.timeout.Store(int64(in.budget.Timeout))
 	if err == nil {
 		return in.noEntry()
 	}

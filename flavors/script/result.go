@@ -119,7 +119,7 @@ func (in *instance) oddKey(o *goja.Object) string {
 // leave makes the output of msg itself: what was not assigned stays as it came.
 func (in *instance) leave(v *messageView) runtime.Message {
 	out := v.message
-	if v.payload != nil {
+	if _, isObject := v.payload.(*goja.Object); isObject || v.wrote {
 		in.setPayload(&out, v.payload)
 	} else {
 		in.count(len(out.Payload))

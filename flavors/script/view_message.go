@@ -17,6 +17,7 @@ type messageView struct {
 	message runtime.Message
 	object  *goja.Object
 	payload goja.Value // nil while untouched
+	wrote   bool       // payload was assigned, not only read
 	meta    goja.Value
 	key     goja.Value
 }
@@ -68,7 +69,7 @@ func (v *messageView) Has(name string) bool { return slices.Contains(messageKeys
 func (v *messageView) Set(name string, value goja.Value) bool {
 	switch name {
 	case "payload":
-		v.payload = value
+		v.payload, v.wrote = value, true
 	case "meta":
 		v.meta = value
 	case "key":

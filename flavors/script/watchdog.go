@@ -46,7 +46,7 @@ type watched struct {
 	deadline atomic.Int64
 	verdict  atomic.Pointer[limit]
 	ctx      atomic.Pointer[context.Context]
-	timeout  time.Duration
+	timeout  atomic.Int64 // nanoseconds
 	heap     heapWatch
 }
 
@@ -57,7 +57,8 @@ var epoch = time.Now()
 
 // add puts vm under watch and starts the goroutine with the first one.
 func (w *watchdog) add(vm *goja.Runtime, timeout time.Duration, memory int64) *watched {
-	e := &watched{dog: w, vm: vm, timeout: timeout, heap: heapWatch{limit: memory}}
+	e := &watched{dog: w, vm: vm, heap: heapWatch{limit: memory}}
+	e.timeout.Store(int64(timeout))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mu.watched[e] = struct{}{}
@@ -145,8 +146,8 @@ func (e *watched) judge(now, deadline int64) {
 		verdict = &limit{kind: runtime.KindOther, message: "the run is ending", cause: ctx.Err()}
 	}
 	if now > deadline {
-		spent := time.Duration(now - deadline + int64(e.timeout))
-		verdict = timedOut(spent, e.timeout)
+		timeout := e.timeout.Load()
+		verdict = timedOut(time.Duration(now-deadline+timeout), time.Duration(timeout))
 	}
 	if verdict == nil || !e.deadline.CompareAndSwap(deadline, firing) {
 		return
@@ -170,7 +171,7 @@ func (e *watched) arm(ctx context.Context, now time.Time) {
 	if old := e.ctx.Load(); old == nil || *old != ctx {
 		e.ctx.Store(&ctx)
 	}
-	e.deadline.Store(int64(now.Sub(epoch)) + int64(e.timeout))
+	e.deadline.Store(int64(now.Sub(epoch)) + e.timeout.Load())
 	if e.dog.asleep.Load() {
 		select {
 		case e.dog.wake <- struct{}{}:
