@@ -121,7 +121,7 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 	if !valid {
 		return jobs, ended(exitInvalid)
 	}
-	if err := distinct(jobs); err != nil {
+	if err := errors.Join(distinct(jobs), inProcess(jobs)); err != nil {
 		return jobs, err
 	}
 	for _, j := range jobs {
@@ -139,6 +139,20 @@ func distinct(jobs []*job) error {
 			return usagef("give each its own metadata.name", "%s and %s are both named %q", other, j.plan.File, j.plan.Name)
 		}
 		seen[j.plan.Name] = j.plan.File
+	}
+	return nil
+}
+
+// inProcess refuses a node that asks for a child process: running it without one would
+// break the promise that its author relies on.
+func inProcess(jobs []*job) error {
+	for _, j := range jobs {
+		for _, t := range j.plan.Transforms {
+			if t.Isolation == pipeline.IsolationProcess {
+				return fail(exitInvalid, "leave the key out, and run only code that you trust",
+					fmt.Errorf("isolation: process does not exist yet (%s:%d, transform %s)", j.plan.File, t.Line, t.Name))
+			}
+		}
 	}
 	return nil
 }
