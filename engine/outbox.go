@@ -96,8 +96,6 @@ func (o *outbox) flush(ctx context.Context) error {
 	return failed
 }
 
-func (o *outbox) empty() bool { return o.count == 0 && len(o.events) == 0 }
-
 // view is m as the plan's expressions see it.
 func (e *Engine) view(m *runtime.Message) *pipeline.View {
 	return pipeline.NewView(e.plan.Constants, e.plan.Parameters, *m)

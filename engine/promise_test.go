@@ -20,11 +20,10 @@ import (
 // disk is a file system in memory whose syncs the test can hold up or fail.
 type disk struct {
 	vfs.FS
-	mu     sync.Mutex
-	hold   chan struct{} // closed: go on; nil: do not hold
-	fail   error
-	held   chan struct{} // gets a value when a sync is held up
-	writes atomic.Int64
+	mu   sync.Mutex
+	hold chan struct{} // closed: go on; nil: do not hold
+	fail error
+	held chan struct{} // gets a value when a sync is held up
 }
 
 func newDisk(below vfs.FS) *disk {

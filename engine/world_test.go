@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"sync"
 	"testing"
@@ -173,14 +172,6 @@ func (w *world) status(o Outcome, want Status) {
 		w.t.Fatalf("the run ended as %s (%s), want %s", o.Status, o.Failure, want)
 	}
 }
-
-func (w *world) log() *slog.Logger {
-	return slog.New(slog.NewTextHandler(testWriter{w.t}, nil))
-}
-
-type testWriter struct{ t testing.TB }
-
-func (w testWriter) Write(p []byte) (int, error) { w.t.Log(string(p)); return len(p), nil }
 
 // listSource emits messages 0..n-1 from its committed position on, in groups.
 type listSource struct {

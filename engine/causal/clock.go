@@ -22,7 +22,7 @@ func NewClock(claims ...Coordinate) Clock {
 	for _, claim := range claims {
 		v.raise(claim)
 	}
-	return Clock{v.entries}
+	return Clock(v)
 }
 
 // Len is the number of channels on which the clock claims anything: its width.
@@ -44,7 +44,7 @@ func (c Clock) All() iter.Seq[Coordinate] { return slices.Values(c.entries) }
 func (c Clock) Merge(d Clock) Clock {
 	v := vector{slices.Clone(c.entries)}
 	v.merge(d)
-	return Clock{v.entries}
+	return Clock(v)
 }
 
 // Dominates says whether c claims everything that d claims.

@@ -38,7 +38,7 @@ func (in *input) loadTail(stored Reader) error {
 
 func loadClock(stored Reader, key string) (vector, error) {
 	clock, _, err := load(stored, key, DecodeClock)
-	return vector{clock.entries}, err
+	return vector(clock), err
 }
 
 // load reads and decodes one value; false where there is none.

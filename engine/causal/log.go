@@ -32,5 +32,5 @@ func (t Topic) ends(id TopicID) Clock {
 	for p, extent := range t.Partitions {
 		v.raise(Coordinate{Channel{id, int32(p)}, extent.End - 1})
 	}
-	return Clock{v.entries}
+	return Clock(v)
 }

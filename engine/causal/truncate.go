@@ -34,7 +34,7 @@ func (t *Task) Truncatable() Clock {
 	for _, in := range t.inputs {
 		v.merge(Clock{in.advertised.entries})
 	}
-	return Clock{v.entries}
+	return Clock(v)
 }
 
 // Bounds says what may be forgotten of the clock: on each of its channels what lies below the log's
@@ -53,7 +53,7 @@ func Bounds(clock Clock, log Log) (Clock, error) {
 		}
 		v.raise(Coordinate{claim.Channel, through})
 	}
-	return Clock{v.entries}, nil
+	return Clock(v), nil
 }
 
 // union is the stamp made anew from its parts.

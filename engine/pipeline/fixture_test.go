@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"testing"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -105,20 +104,4 @@ func testOptions(env map[string]string) LoadOptions {
 		Catalog: testCatalog(nil),
 		Env:     func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 	}
-}
-
-// mustParse loads a document that must be valid, as if it stood in testdata.
-func mustParse(t testing.TB, text string) *Plan {
-	t.Helper()
-	plan, diagnostics := Parse(context.Background(), "testdata/test.yaml", []byte(text), testOptions(nil))
-	for _, d := range diagnostics {
-		if d.Severity == SeverityError {
-			t.Errorf("%s", d)
-		}
-	}
-	if plan == nil {
-		t.FailNow()
-	}
-	t.Cleanup(func() { _ = plan.Close() })
-	return plan
 }

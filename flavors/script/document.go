@@ -40,12 +40,6 @@ func (d *document) value(at uint32) goja.Value {
 	}
 }
 
-// raw returns the text of a node.
-func (d *document) raw(at uint32) []byte {
-	n := &d.nodes[at]
-	return d.text[n.start:n.end]
-}
-
 // name returns the member name in a key node.
 func (d *document) name(key uint32) string {
 	n := &d.nodes[key]

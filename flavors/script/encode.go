@@ -35,7 +35,6 @@ func (e *encoder) payload(value goja.Value) []byte {
 
 var (
 	typeInt     = reflect.TypeFor[int64]()
-	typeFloat   = reflect.TypeFor[float64]()
 	typeBool    = reflect.TypeFor[bool]()
 	typePromise = reflect.TypeFor[*goja.Promise]()
 )

@@ -50,16 +50,6 @@ func (r *reader) unsigned(bits uint) uint64 {
 	return value
 }
 
-// skipSigned passes a signed LEB128 of at most n bytes.
-func (r *reader) skipSigned(n int) {
-	for range n {
-		if r.byte()&0x80 == 0 {
-			return
-		}
-	}
-	r.fail("a number is too long")
-}
-
 func (r *reader) take(n int) []byte {
 	if n < 0 || n > r.remain() {
 		r.fail("%d bytes are announced, %d are left", n, r.remain())
