@@ -134,7 +134,7 @@ func writeKillInput(t *testing.T, dir string) {
 }
 
 // leatIn is the command line run as a child in dir: this test binary, under leat's name.
-func leatIn(t *testing.T, dir string, args ...string) *exec.Cmd {
+func leatIn(t testing.TB, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
