@@ -34,8 +34,10 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: scriptCommands(),
 		Setup: func(env *testscript.Env) error {
+			env.Values[runningKey{}] = running{}
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
 			env.Setenv("XDG_CACHE_HOME", os.TempDir()+"/leat-test-cache")
 			return nil
