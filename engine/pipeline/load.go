@@ -33,6 +33,9 @@ type LoadOptions struct {
 	Parameters map[string]string
 	// Strict turns warnings into errors.
 	Strict bool
+	// Fresh gives every guest state: fresh, whatever the document says: what `leat try` and
+	// `leat test` do, so that fuel is a function of code and message.
+	Fresh bool
 }
 
 // Load reads and verifies the pipeline document in file. It returns every diagnostic there
@@ -103,6 +106,10 @@ func (l *loader) load(text []byte) {
 	}
 	if kind := l.reader.Peek("kind"); kind == KindStage {
 		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
+		return
+	}
+	if l.reader.Peek("kind") == KindSuite {
+		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "`leat test "+l.plan.File+"` runs it", "the document is a suite of tests")
 		return
 	}
 	top := l.reader.Root(pipelineShape(l.opt.Catalog))

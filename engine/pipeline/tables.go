@@ -18,6 +18,7 @@ const APIVersion = "leat/v1"
 const (
 	KindPipeline = "Pipeline"
 	KindStage    = "Stage"
+	KindSuite    = "Suite" // of contract tests: package engine/suite reads it
 )
 
 const noLimit = math.MaxInt64
