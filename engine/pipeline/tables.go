@@ -23,6 +23,9 @@ const (
 
 const noLimit = math.MaxInt64
 
+// Header is the table of the keys that every kind of document starts with.
+func Header(kind string) []Field { return header(kind) }
+
 func header(kind string) []Field {
 	return []Field{
 		{Name: "apiVersion", Type: String, Required: true, Enum: []string{APIVersion}, Doc: "write apiVersion: " + APIVersion},

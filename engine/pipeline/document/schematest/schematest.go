@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -21,7 +22,34 @@ func Check(schema map[string]any, text []byte) string {
 	if err := yaml.Unmarshal(text, &value); err != nil {
 		return err.Error()
 	}
-	return check(schema, value, "$")
+	return check(schema, named(value), "$")
+}
+
+// named turns every key and time into text, as the loader does.
+func named(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return v.Format(time.RFC3339) // a text to editors
+	case map[any]any:
+		out := make(map[string]any, len(v))
+		for key, value := range v {
+			name := fmt.Sprint(key)
+			if key == nil {
+				name = "null"
+			}
+			out[name] = named(value)
+		}
+		return out
+	case map[string]any:
+		for key, value := range v {
+			v[key] = named(value)
+		}
+	case []any:
+		for i := range v {
+			v[i] = named(v[i])
+		}
+	}
+	return v
 }
 
 func check(schema map[string]any, v any, at string) string {
