@@ -45,7 +45,7 @@ func (e *Engine) deadLetter(f *fault) error {
 		return err
 	}
 	e.letters.failedAgain(f)
-	e.written.Add(1)
+	e.written.add(f.node, f.class, f.failure.Kind)
 	e.flood(f.seq)
 	return nil
 }

@@ -57,11 +57,13 @@ type Engine struct {
 	last      runtime.Seq // the spool's end when the engine was made: what comes later is its own
 	unclean   bool
 
-	read, replayed, injected atomic.Int64 // admissions of this run, by mode
-	adopted                  atomic.Int64 // emissions that were in the spool already
-	written                  atomic.Int64 // dead letters
-	waitingLetters           atomic.Int64 // dead letters that cannot be written just now
-	letterWarned             atomic.Int64
+	replayed, injected atomic.Int64 // admissions of this run, beside those of sources
+	adopted            atomic.Int64 // emissions that were in the spool already
+	written            letterCounts
+	waitingLetters     atomic.Int64 // dead letters that cannot be written just now
+	letterWarned       atomic.Int64
+	pressure           backpressure
+	accepted           acceptances
 
 	end runEnd // why the run ends
 }

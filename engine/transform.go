@@ -26,6 +26,7 @@ type transformNode struct {
 	plan      *pipeline.Transform
 	module    runtime.Module
 	sequencer *sequencer // nil where order does not need it
+	near      nearBudget
 
 	inChild struct { // the module for suspects, made on demand, shared by the workers
 		sync.Mutex
@@ -59,6 +60,7 @@ func (e *Engine) newTransform(tr *pipeline.Transform) *transformNode {
 	if tr.Flavor == splitFlavor {
 		t.module = splitModule{path: tr.SplitPath}
 	}
+	t.near.of(tr.Settings.Budget)
 	if tr.Workers > 1 && tr.KeepOrder {
 		t.sequencer = newSequencer(e.opt.ReorderWindow, e.opt.ReorderBytes)
 	}
@@ -119,7 +121,13 @@ func (t *transformNode) isolated(ctx context.Context) (runtime.Module, error) {
 	return t.inChild.Module, nil
 }
 
-func (t *transformNode) recycled(runtime.Recycle) { t.counts.recycled.Add(1) }
+func (t *transformNode) recycled(reason runtime.Recycle) {
+	if reason == runtime.RecycleMemory {
+		t.counts.recycledMemory.Add(1)
+	} else {
+		t.counts.recycledFailure.Add(1)
+	}
+}
 
 // host gives a guest its node's log.
 func (t *transformNode) host() runtime.Host {
@@ -203,10 +211,8 @@ func (w *worker) apply(ctx context.Context, d *delivery) (runtime.Result, error)
 	w.node.counts.in.Add(1)
 	w.spent += result.Usage.Duration
 	w.pace += (result.Usage.Duration - w.pace) / 8
-	if observe := w.node.engine.opt.Observe; observe != nil {
-		failure, _ := asFailure(err)
-		observe(w.node.plan, result.Usage, failure)
-	}
+	failure, _ := asFailure(err)
+	w.observeCall(d, result.Usage, failure)
 	return result, err
 }
 
