@@ -118,27 +118,57 @@ func sampleMeta(c *cli.Context) (runtime.Meta, error) {
 	return meta, nil
 }
 
-// storedSample reads --letter or --spool from the pipeline's stopped store.
+// storedSample reads --letter or --spool from the pipeline's store, or asks the run that owns it.
 func storedSample(c *cli.Context, plan *pipeline.Plan) (sample, error) {
-	dir := storeDir(c, plan.Name)
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return sample{}, usagef("run it first, or give its --data-dir", "%s has no store in %s", plan.Name, c.String("data-dir"))
-	}
-	st, err := store.Open(dir, store.Options{})
+	a, err := accessTo(c.Context, storeDir(c, plan.Name))
 	if err != nil {
-		return sample{}, openFailure(err)
+		return sample{}, err
 	}
-	defer st.Close()
-	if c.IsSet("letter") {
-		l, err := st.Letter(c.String("letter"))
-		return letterSample(l, c.String("letter"), err)
+	defer a.close()
+	switch {
+	case a.store == nil && a.run == nil:
+		return sample{}, usagef("run it first, or give its --data-dir", "%s has no store in %s", plan.Name, c.String("data-dir"))
+	case c.IsSet("letter"):
+		return letterSample(c, a)
+	case a.run != nil:
+		return sample{}, fail(exitInUse, "stop it first; --letter works while it runs", fmt.Errorf("%s is running", plan.Name))
+	default:
+		return spoolSample(c, plan, a.store)
 	}
+}
+
+// errFound ends a scan.
+var errFound = errors.New("found")
+
+// letterSample is a dead letter's message, as it entered the node that failed.
+func letterSample(c *cli.Context, a *access) (sample, error) {
+	id := c.String("letter")
+	var found store.DeadLetter
+	err := a.letters(c.Context, func(l store.DeadLetter) error {
+		if l.ID != id {
+			return nil
+		}
+		found = l
+		return errFound
+	})
+	switch {
+	case err == nil:
+		return sample{}, usagef("`leat dlq list` lists them", "no dead letter %q", id)
+	case !errors.Is(err, errFound):
+		return sample{}, err
+	case found.PayloadLength > 0:
+		return sample{}, usagef("take the message from its source", "the dead letter %s was cut: its payload had %d bytes", id, found.PayloadLength)
+	}
+	return sample{message: found.Message, node: found.Node, raw: found.Class == store.ClassDecode, where: "dead letter " + id}, nil
+}
+
+// spoolSample is a row of the spool: as its source read it, or as it was injected.
+func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, error) {
 	seq := runtime.Seq(c.Uint64("spool"))
 	row, err := st.ReadRow(seq)
 	if errors.Is(err, store.ErrNotFound) {
 		last := st.LastSeq()
-		first := last - runtime.Seq(st.SpoolRows()) + 1
-		return sample{}, usagef(fmt.Sprintf("it holds %d to %d", first, last), "the spool of %s has no row %d", plan.Name, seq)
+		return sample{}, usagef(fmt.Sprintf("it holds %d to %d", last-runtime.Seq(st.SpoolRows())+1, last), "the spool of %s has no row %d", plan.Name, seq)
 	}
 	if err != nil {
 		return sample{}, fail(exitFailed, "", err)
@@ -148,19 +178,6 @@ func storedSample(c *cli.Context, plan *pipeline.Plan) (sample, error) {
 		out.node = row.Node
 	}
 	return out, nil
-}
-
-// letterSample is a dead letter's message, as it entered the node that failed.
-func letterSample(l store.DeadLetter, id string, err error) (sample, error) {
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return sample{}, usagef("`leat dlq list` lists them", "no dead letter %q", id)
-	case err != nil:
-		return sample{}, fail(exitFailed, "", err)
-	case l.PayloadLength > 0:
-		return sample{}, usagef("take the message from its source", "the dead letter %s was cut: its payload had %d bytes", id, l.PayloadLength)
-	}
-	return sample{message: l.Message, node: l.Node, raw: l.Class == store.ClassDecode, where: "dead letter " + id}, nil
 }
 
 // decodeSample makes of the sample what the node would be given: the bytes that a source read are

@@ -95,27 +95,35 @@ type loader struct {
 }
 
 func (l *loader) load(text []byte) {
-	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
-	if err != nil {
-		l.report.Add(unreadable(l.plan.File, err))
+	top := l.open(text, pipelineShape(l.opt.Catalog))
+	if top == nil {
 		return
 	}
-	l.plan.Dir = dir
-	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
-		return
-	}
-	if kind := l.reader.Peek("kind"); kind == KindStage {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
-		return
-	}
-	if l.reader.Peek("kind") == KindSuite {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "`leat test "+l.plan.File+"` runs it", "the document is a suite of tests")
-		return
-	}
-	top := l.reader.Root(pipelineShape(l.opt.Catalog))
 	l.variables(top)
 	top.ReadAll()
 	l.build(top)
+}
+
+// open parses the text and opens its outermost mapping; nil after reporting why not.
+func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
+	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
+	if err != nil {
+		l.report.Add(unreadable(l.plan.File, err))
+		return nil
+	}
+	l.plan.Dir = dir
+	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
+		return nil
+	}
+	if kind := l.reader.Peek("kind"); kind == KindStage {
+		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
+		return nil
+	}
+	if l.reader.Peek("kind") == KindSuite {
+		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "`leat test "+l.plan.File+"` runs it", "the document is a suite of tests")
+		return nil
+	}
+	return l.reader.Root(shape)
 }
 
 // variables reads what ${...} and expressions refer to, before anything refers to it.

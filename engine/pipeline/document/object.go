@@ -29,7 +29,9 @@ type Object struct {
 func (o *Object) add(p pair) {
 	_, isChoice := o.shape.Choices[p.name]
 	if _, isField := o.shape.field(p.name); !isField && !isChoice {
-		o.refuse(p)
+		if !o.shape.Open {
+			o.refuse(p)
+		}
 		return
 	}
 	o.entries[p.name] = p

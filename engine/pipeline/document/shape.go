@@ -19,6 +19,8 @@ type Shape struct {
 	Choices map[string]*Shape
 	// Refused are keys that authors expect here, and why they are not: the hint, by key.
 	Refused map[string]string
+	// Open lets further keys stand unread: for who looks for a few keys only.
+	Open bool
 }
 
 // names yields every key that the shape knows.
