@@ -91,6 +91,9 @@ type fileState struct {
 func look(files []string) map[string]fileState {
 	out := make(map[string]fileState, len(files))
 	for _, name := range files {
+		if absolute, err := filepath.Abs(name); err == nil {
+			name = absolute // the same file may be named in two ways
+		}
 		info, err := os.Stat(name)
 		if err != nil {
 			out[name] = fileState{}
