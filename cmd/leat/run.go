@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
 	"github.com/leat-run/leat/store"
 )
 
@@ -94,6 +96,7 @@ func expand(names []string) ([]string, error) {
 			}
 			found = append(found, matches...)
 		}
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
