@@ -134,7 +134,7 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 		return jobs, err
 	}
 	for _, j := range jobs {
-		if err := j.open(c, s); err != nil {
+		if err := j.open(c, s, nil); err != nil {
 			return jobs, err
 		}
 	}
@@ -166,13 +166,15 @@ func inProcess(jobs []*job) error {
 	return nil
 }
 
-func (j *job) open(c *cli.Context, s surroundings) (err error) {
+// open makes the store and the engine, and serves the run's control socket. feed takes the
+// place of the sources; nil lets them run.
+func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)

@@ -120,7 +120,7 @@ func sampleMeta(c *cli.Context) (runtime.Meta, error) {
 
 // storedSample reads --letter or --spool from the pipeline's store, or asks the run that owns it.
 func storedSample(c *cli.Context, plan *pipeline.Plan) (sample, error) {
-	a, err := accessTo(c.Context, storeDir(c, plan.Name))
+	a, err := accessTo(c.Context, plan.Name, storeDir(c, plan.Name))
 	if err != nil {
 		return sample{}, err
 	}
