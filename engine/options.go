@@ -40,6 +40,9 @@ type Options struct {
 	Isolated func(context.Context, *pipeline.Transform) (runtime.Module, error)
 	// Observer is told of calls, writes and latencies; nil is nobody.
 	Observer Observer
+	// GuestLog takes what guests log and print, on the worker's goroutine; nil puts it into
+	// Log at the guest's own level. level is one of runtime.Host's.
+	GuestLog func(node *pipeline.Transform, level, text string)
 
 	// Feed takes the place of the sources: it runs after what a crash left was replayed, may
 	// call Inject and Replay, and the run ends once it returned and everything is committed.

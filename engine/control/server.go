@@ -78,6 +78,9 @@ func (s *Server) listen(dir string) (net.Listener, error) {
 		return nil, err
 	}
 	made := filepath.Join(private, socketName)
+	if len(made) > pathMost {
+		return nil, errors.Join(fmt.Errorf("%s is too long for a socket: set TMPDIR to a shorter directory", made), os.Remove(private))
+	}
 	listener, err := net.Listen("unix", made)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(private))
