@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,8 +38,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
-			env.Setenv("XDG_CACHE_HOME", os.TempDir()+"/leat-test-cache")
+			env.Setenv("XDG_CACHE_HOME", testCache())
 			return nil
 		},
 	})
 }
+
+// testCache is where the children keep compiled modules, over all test runs.
+func testCache() string { return filepath.Join(os.TempDir(), "leat-test-cache") }
