@@ -14,6 +14,7 @@ import (
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -46,6 +47,8 @@ type job struct {
 	store  *store.Store
 	engine *engine.Engine
 	log    *slog.Logger
+
+	isolated map[string]runtime.Flavor
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -116,12 +119,12 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 			valid = false
 			continue
 		}
-		jobs = append(jobs, &job{plan: plan, log: log.With("pipeline", plan.Name)})
+		jobs = append(jobs, &job{plan: plan, log: log.With("pipeline", plan.Name), isolated: options.Catalog.Isolated})
 	}
 	if !valid {
 		return jobs, ended(exitInvalid)
 	}
-	if err := errors.Join(distinct(jobs), inProcess(jobs)); err != nil {
+	if err := distinct(jobs); err != nil {
 		return jobs, err
 	}
 	for _, j := range jobs {
@@ -143,27 +146,13 @@ func distinct(jobs []*job) error {
 	return nil
 }
 
-// inProcess refuses a node that asks for a child process: running it without one would
-// break the promise that its author relies on.
-func inProcess(jobs []*job) error {
-	for _, j := range jobs {
-		for _, t := range j.plan.Transforms {
-			if t.Isolation == pipeline.IsolationProcess {
-				return fail(exitInvalid, "leave the key out, and run only code that you trust",
-					fmt.Errorf("isolation: process does not exist yet (%s:%d, transform %s)", j.plan.File, t.Line, t.Name))
-			}
-		}
-	}
-	return nil
-}
-
 func (j *job) open(c *cli.Context, s surroundings) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, Isolated: suspects(j.isolated),
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
