@@ -13,9 +13,9 @@ type Catalog struct {
 	Flavors map[string]runtime.Flavor
 	// Isolated are the flavors as `isolation: process` runs them, under the same names.
 	Isolated map[string]runtime.Flavor
-	Sources map[string]Spec
-	Sinks   map[string]Spec
-	Codecs  []string // nil means json and raw
+	Sources  map[string]Spec
+	Sinks    map[string]Spec
+	Codecs   []string // nil means json and raw
 }
 
 // Spec describes one plugin's keys: it drives the strict loader, `leat plugins` and

@@ -133,6 +133,9 @@ func (b *beastInstance) Apply(_ context.Context, m runtime.Message) (runtime.Res
 }
 
 func recurse(m runtime.Message, n int) (runtime.Result, error) {
+	if n < 0 {
+		return runtime.Result{}, nil
+	}
 	var pad [1 << 10]byte
 	pad[n%len(pad)] = 1
 	r, err := recurse(m, n+int(pad[0])+1)

@@ -16,7 +16,6 @@ type transform struct {
 	child  *child // nil after one died, until the next message
 	used   bool   // its instance has a history
 	spent  runtime.Recycle
-	closed bool
 
 	todo        []int // of the batch at hand: messages without an answer
 	unexplained int   // deaths since the last answer that convict nobody
