@@ -142,13 +142,9 @@ func (c *committer) sweep() {
 	}
 }
 
-// waitForRoom waits until the store takes rows again. The committed rows that are kept
-// for replay are given up first: accepting new ones is worth more.
+// waitForRoom waits until the store takes rows again. The store itself gives up the committed
+// rows that it keeps for replay: accepting new ones is worth more.
 func (e *Engine) waitForRoom(ctx context.Context) error {
-	checkpoint, err := e.store.Checkpoint()
-	if err == nil {
-		_ = e.store.Trim(checkpoint.Through) // no room is what is said if it does not help
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.intake, cancel)()

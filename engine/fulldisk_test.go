@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
@@ -81,4 +82,42 @@ func (w *world) open(dir string, fs vfs.FS) {
 	}
 	w.store = st
 	w.t.Cleanup(func() { _ = st.Close() })
+}
+
+// A disk whose syncs are slow, under the real Pebble: sources are held back, which Status
+// says, the time that a row takes to be durable contains the wait, and nothing is lost.
+func TestSlowDisk(t *testing.T) {
+	d, seen, out := newDisk(vfs.NewMem()), &watcher{}, &memorySink{}
+	w := newWorld(t).on(d)
+	w.plan.Mode, w.opt.Observer, w.plan.Limits.MaxInFlight = pipeline.ModeContinuous, seen, 4
+	var accepted atomic.Int64
+	for i := range 8 {
+		name := fmt.Sprint("in", i)
+		w.source(name, endless(&accepted))
+		w.sink("out"+name, out, name)
+	}
+	e := w.engine()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan Outcome)
+	go func() { ended <- e.Run(ctx) }()
+	var slowest time.Duration
+	for round := range int64(5) {
+		waitFor(t, func() bool { return accepted.Load() > 20*round })
+		began := time.Now()
+		release := d.block()
+		waitFor(t, func() bool { return e.Status().Backpressure.Waiting > 0 && e.Status().InFlight == 0 })
+		slowest = max(slowest, time.Since(began))
+		release(nil)
+	}
+	cancel()
+	o := <-ended
+	w.balance(o)
+	w.status(o, StatusInterrupted)
+	if s := e.Status(); int64(len(out.got)) != o.Read || o.Outstanding != 0 || s.Backpressure.Waits < 5 || s.Backpressure.Waiting != 0 {
+		t.Errorf("%d delivered, backpressure %+v, outcome %+v", len(out.got), s.Backpressure, o)
+	}
+	if seen.appended != int(o.Read) || seen.committed != int(o.Read) || seen.slowestAppend == 0 || seen.slowest == 0 {
+		t.Errorf("%d rows appended, %d committed, the slowest in %v and %v", seen.appended, seen.committed, seen.slowestAppend, seen.slowest)
+	}
+	t.Logf("syncs were held up for up to %v; a row took up to %v to be durable, a message up to %v to be committed", slowest, seen.slowestAppend, seen.slowest)
 }
