@@ -13,9 +13,13 @@ import (
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a.ts"), filepath.Join(dir, "b.ts")
-	write := func(name, text string) {
+	write := func(name, text string) { // in one step: a look under way sees the old file or the new one
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		whole := name + ".new"
+		if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(whole, name); err != nil {
 			t.Fatal(err)
 		}
 	}
