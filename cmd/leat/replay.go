@@ -139,7 +139,7 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 		if err != nil {
 			return a.failure("replay", windowFailure(err))
 		}
-		return report(c, s, replayedBy(result))
+		return report(c, s, replayedBy(c, result))
 	}
 	sel, err := q.selection(c.Context, a)
 	if err != nil {
@@ -153,7 +153,7 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 	if result.FailedAgain > 0 {
 		remark(c, s, "the pipeline runs with the code that it was started with: restart it to replay with new code")
 	}
-	return report(c, s, replayedBy(result))
+	return report(c, s, replayedBy(c, result))
 }
 
 // replayStopped runs the pipeline without its sources: what an earlier run left is finished
@@ -207,7 +207,7 @@ func reportOutcome(c *cli.Context, s surroundings, o engine.Outcome, result engi
 	if errors.As(o.Err, &known) {
 		return known // the selection is at fault, and nothing was replayed
 	}
-	err := report(c, s, replayedBy(result))
+	err := report(c, s, replayedBy(c, result))
 	switch o.Status {
 	case engine.StatusFailed:
 		return fail(exitFailed, "", fmt.Errorf("%s failed: %s", o.Pipeline, o.Failure))
