@@ -58,7 +58,7 @@ func exportLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 // hold a line feed have none.
 func writePayload(out *bufio.Writer, l store.DeadLetter) error {
 	text := l.Message.Payload
-	if l.PayloadLength > 0 {
+	if l.PayloadLength != 0 {
 		return usagef("leave it out with --where 'letter.id != \""+l.ID+"\"'", "letter %s kept only the start of its payload", l.ID)
 	}
 	if bytes.ContainsRune(text, '\n') {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,6 +53,7 @@ type job struct {
 	control *control.Server // nil where nothing outlives the run, or no socket can be made
 	log     *slog.Logger
 	guests  *guestLog
+	blocked atomic.Value // string: why it was blocked when a signal came
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -71,7 +73,7 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	code := exitCompleted
 	for i, outcome := range runJobs(c, s, jobs) {
 		jobs[i].guests.remark(c, s)
-		if err := settle(c, s, outcome); err != nil {
+		if err := settle(c, s, jobs[i], outcome); err != nil {
 			return err
 		}
 		code = worse(code, exitOf(outcome))
@@ -189,6 +191,9 @@ func (j *job) serve() {
 // runJobs runs all engines side by side and returns their outcomes in the documents' order.
 func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
 	defer context.AfterFunc(c.Context, func() {
+		for _, j := range jobs {
+			j.blocked.Store(j.engine.Status().Reason)
+		}
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
 	})()
 	if !c.Bool("quiet") && !c.Bool("json") {
