@@ -75,7 +75,7 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), dlqCommand(s),
+			runCommand(s), verifyCommand(s), dlqCommand(s), tuneCommand(s),
 			pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,

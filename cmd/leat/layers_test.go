@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"engine/endpoint/file":                {"runtime", "engine", "engine/pipeline", "engine/endpoint/lines"},
 	"engine":                              {"runtime", "store", "engine/commit", "engine/pipeline"},
 	"engine/control":                      {"runtime", "store", "engine", "engine/pipeline"},
+	"engine/tune":                         {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
 	"engine/endpoint":                     {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
 	"engine/sim":                          {"runtime", "engine/causal", "engine/commit"},
 	"engine/suite":                        {"runtime", "store", "engine", "engine/commit", "engine/pipeline", "engine/pipeline/document"},

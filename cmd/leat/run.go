@@ -16,6 +16,7 @@ import (
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -51,6 +52,8 @@ type job struct {
 	control *control.Server // nil where nothing outlives the run, or no socket can be made
 	log     *slog.Logger
 	guests  *guestLog
+
+	evidence *tune.Evidence // of what the guests need
 
 	isolated map[string]runtime.Flavor // asks a child process first about what a crash left
 }
@@ -156,10 +159,11 @@ func (j *job) open(c *cli.Context, s surroundings) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
+	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
-		Isolated: suspects(j.isolated),
+		Isolated: suspects(j.isolated), Observe: j.evidence.Observe,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
@@ -177,6 +181,7 @@ func (j *job) serve() {
 	if err == nil {
 		if err = j.store.Announce(server.Address()); err == nil {
 			j.control = server
+			server.Offer(evidencePath, func() any { return j.evidence })
 			return
 		}
 		err = errors.Join(err, server.Close())

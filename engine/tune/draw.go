@@ -42,7 +42,7 @@ func (w *drawing) line(format string, args ...any) {
 func (w *drawing) node(n *NodeReport) {
 	w.line("%s (%s): %d calls measured%s", n.Node, n.Flavor, n.Count, failureText(n.Failures))
 	if n.Count > 0 {
-		resource(w, "fuel", n.Fuel, group(n.Budget.Fuel), group)
+		resource(w, "fuel", n.Fuel, Group(n.Budget.Fuel), Group)
 		resource(w, "time", n.Duration, n.Budget.Timeout, msText)
 		resource(w, "memory", n.Memory, n.Budget.Memory, sizeText)
 		w.sizes(n.BySize)
@@ -51,7 +51,7 @@ func (w *drawing) node(n *NodeReport) {
 		w.line("  %s: %s would fail %s", c.Resource, candidateText(c), share(c.Fails))
 	}
 	if s := n.Suggested; s != nil {
-		w.line("  suggested: budget: {fuel: %s, timeout: %s, memory: %s}", group(s.Fuel), s.Timeout, s.Memory)
+		w.line("  suggested: budget: {fuel: %s, timeout: %s, memory: %s}", Group(s.Fuel), s.Timeout, s.Memory)
 	} else {
 		w.line("  no suggestion")
 	}
@@ -86,7 +86,7 @@ func resource[T int64 | float64](w *drawing, name string, f Figures[T], budget s
 func (w *drawing) sizes(sizes []SizeFigures) {
 	w.line("  fuel by payload")
 	for _, s := range sizes {
-		w.line("    %14s %7d calls, p95 %s, max %s", "≤ "+sizeText(s.Bytes), s.Count, group(s.P95), group(s.Max))
+		w.line("    %14s %7d calls, p95 %s, max %s", "≤ "+sizeText(s.Bytes), s.Count, Group(s.P95), Group(s.Max))
 	}
 }
 
@@ -97,7 +97,7 @@ func candidateText(c Candidate) string {
 	case "memory":
 		return sizeText(c.Value)
 	default:
-		return group(c.Value)
+		return Group(c.Value)
 	}
 }
 

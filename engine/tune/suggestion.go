@@ -38,7 +38,7 @@ func suggest(s *Seen, budget runtime.Budget, flavor string, headroom float64) (*
 	memory := max(scale(s.Memory.Max(), headroom, roundUpSize), memoryFloor[flavor], leastMemory)
 	timeout := max(budget.Timeout, time.Duration(scale(s.Time.Max(), headroom, roundUp)))
 	reasons := []string{
-		fmt.Sprintf("fuel: the greatest of %d calls is %s, x %g; now %s", s.Succeeded(), group(s.Fuel.Max()), headroom, group(budget.Fuel)),
+		fmt.Sprintf("fuel: the greatest of %d calls is %s, x %g; now %s", s.Succeeded(), Group(s.Fuel.Max()), headroom, Group(budget.Fuel)),
 		fmt.Sprintf("memory: the greatest is %s, x %g, at least %s; now %s", sizeText(s.Memory.Max()), headroom,
 			document.FormatSize(max(memoryFloor[flavor], leastMemory)), document.FormatSize(budget.Memory)),
 		fmt.Sprintf("timeout: the slowest took %v; time depends on the machine, so it is raised or left", time.Duration(s.Time.Max()).Round(time.Microsecond)),
@@ -79,11 +79,11 @@ func (s *Seen) growth(budget runtime.Budget) string {
 	}
 	need := float64(s.Fuel.Max()) + perByte*float64(budget.Input-s.Largest)
 	return fmt.Sprintf("fuel grows by about %.2g per byte of payload; the largest seen has %d bytes, one of budget.input (%s) would need about %s",
-		perByte, s.Largest, document.FormatSize(budget.Input), group(int64(min(need, 1<<60))))
+		perByte, s.Largest, document.FormatSize(budget.Input), Group(int64(min(need, 1<<60))))
 }
 
-// group writes a number with thousands apart, as documents may.
-func group(v int64) string {
+// Group writes a number with thousands apart, as documents may.
+func Group(v int64) string {
 	text := fmt.Sprint(v)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "_" + text[i:]
