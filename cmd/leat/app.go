@@ -98,7 +98,7 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), explainCommand(s), statusCommand(s),
+			runCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), tuneCommand(s), explainCommand(s), statusCommand(s),
 			dlqCommand(s), replayCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,

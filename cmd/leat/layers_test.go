@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"engine/endpoint/file":                {"runtime", "engine", "engine/pipeline", "engine/endpoint/lines"},
 	"engine":                              {"runtime", "store", "engine/commit", "engine/pipeline"},
 	"engine/control":                      {"runtime", "store", "engine", "engine/pipeline"},
+	"engine/tune":                         {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
 	"engine/endpoint":                     {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
 	"engine/sim":                          {"runtime", "engine/causal", "engine/commit"},
 	"engine/suite":                        {"runtime", "store", "engine", "engine/commit", "engine/pipeline", "engine/pipeline/document"},
@@ -51,6 +52,7 @@ var doors = map[string]struct{ door, why string }{
 	"github.com/urfave/cli/v2":            {"cmd/leat", "verbs, flags, help"},
 	"github.com/prometheus/client_golang": {"cmd/leat/console", "the metrics format that operators scrape"},
 	"github.com/rogpeppe/go-internal":     {"cmd/leat", "line by line differences of what goes into a node and what comes out"},
+	"github.com/google/pprof":             {"cmd/leat", "writes the profile format that other tools read"},
 	"golang.org/x/term":                   {"cmd/leat", "is standard error a terminal, and how wide"},
 	"golang.org/x/sys":                    {"*", "flock, statfs, rlimits: the system calls that package syscall froze"},
 }
