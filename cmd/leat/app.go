@@ -76,7 +76,7 @@ func newApp(s surroundings) *cli.App {
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
 			runCommand(s), verifyCommand(s), dlqCommand(s),
-			testCommand(s), tryCommand(s),
+			testCommand(s), tryCommand(s), newCommand(s),
 			pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,

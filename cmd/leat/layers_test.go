@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"cmd/leat":                            {"*"},
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
+	"cmd/leat/scaffold":                   {"guests"},
 	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/pipeline"},
 	"flavors/script/corpus":               {},
 }

@@ -15,7 +15,12 @@ func TestWatch(t *testing.T) {
 	first, second := filepath.Join(dir, "a.ts"), filepath.Join(dir, "b.ts")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		// At once, as a look may be under way.
+		err := os.WriteFile(name+".new", []byte(text), 0o644)
+		if err == nil {
+			err = os.Rename(name+".new", name)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -86,11 +87,13 @@ func runText(t *testing.T, text string) string {
 		if c.Diff == "" {
 			fmt.Fprintf(&out, "ok %s\n", c.Name)
 		} else {
-			fmt.Fprintf(&out, "FAIL %s\n%s\n", c.Name, c.Diff)
+			fmt.Fprintf(&out, "FAIL %s\n%s\n%s", c.Name, c.Diff, c.Log)
 		}
 	}
-	return out.String()
+	return spentFuel.ReplaceAllString(out.String(), "spent N") // the unit may change with the flavor
 }
+
+var spentFuel = regexp.MustCompile(`spent \d+`)
 
 func schemaOf(t *testing.T) map[string]any {
 	t.Helper()
