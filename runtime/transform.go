@@ -31,6 +31,9 @@ type Code struct {
 	Line int
 	// Function overrides the entry point's name; "" is the flavor's default.
 	Function string
+	// Entry says what the entry point is: a transform, or the function of a causal stage. It
+	// is part of the Module's Digest.
+	Entry Entry
 }
 
 // State says what an instance keeps from one message to the next (decisions.md, Guests).

@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	case "kill":
 		killChild(os.Getenv("LEAT_STORE_DIR"))
+	case "killlog":
+		killLogChild(os.Getenv("LEAT_STORE_DIR"))
 	default:
 		os.Exit(m.Run())
 	}

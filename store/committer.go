@@ -33,6 +33,7 @@ type group struct {
 	mark
 	checkpoint Checkpoint
 	trimmed    mark
+	ends       []partitionEnd
 }
 
 func (s *Store) start() {
@@ -47,6 +48,7 @@ func (s *Store) start() {
 	s.ended.Go(c.run)
 	s.ended.Go(c.acknowledge)
 	s.ended.Go(func() { s.space.watch(s.closing) })
+	s.ended.Go(func() { s.slow.run(s.closing) })
 }
 
 // run builds and applies groups until the queue is closed and empty. It takes work only
@@ -60,6 +62,9 @@ func (c *committer) run() {
 			return
 		}
 		g := c.build(w)
+		if c.s.Err() != nil {
+			return // what was built may be half of what was asked
+		}
 		if err := c.s.db.ApplyNoSyncWait(g.wb, pebble.Sync); err != nil {
 			c.s.fail(err) // what of the group landed is unknown: no seq may follow
 			return
@@ -76,6 +81,9 @@ func (c *committer) acknowledge() {
 			return
 		}
 		c.s.publish(g)
+		for _, end := range g.ends {
+			end.publish()
+		}
 		for _, t := range g.tickets {
 			t.resolve(nil)
 		}
@@ -111,6 +119,9 @@ func (c *committer) build(w work) *group {
 		g.tickets = append(g.tickets, call.ticket)
 	}
 	c.addLetters(g, w.letters)
+	for _, call := range w.steps {
+		c.addStep(g, call)
+	}
 	g.mark, g.checkpoint, g.trimmed = c.written.mark, c.written.checkpoint, c.written.trimmed
 	return g
 }

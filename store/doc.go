@@ -7,6 +7,10 @@
 //	PutLetter ------+   (coalesces) (assigns     (<= 4)   acker    +--> every waiter of the group
 //	SetNodeState ---+                seqs)               (SyncWait)
 //
+// A Log is a Store of its own, one per data dir, that keeps topics and the state of causal stages:
+//
+//	Log.Begin -> Step: Append, SetState, SetFold, PutLetter … -> Commit --> queue, as above --> ReadRecords, Watch
+//
 // Invariants:
 //
 //  1. Seqs are dense: 1, 2, 3 … One goroutine assigns them, a group is one atomic
@@ -19,10 +23,12 @@
 //  5. Rows are removed behind the checkpoint only, in the batch that writes the checkpoint
 //     or a later one.
 //  6. Every value starts with a format byte; the four bytes that start a key name its
-//     kind and layout.
-//  7. One process owns a store, and inside it one Store.
+//     kind and layout. (Those of stg and fld are laid out by others, and have none.)
+//  7. A Step is one part of one group. Offsets of a partition are dense, and steps become durable in the
+//     order in which their offsets were given.
+//  8. One process owns a store, and inside it one Store.
 //
-// Goroutines: Open starts a committer, an acker, the space watch and Pebble's own; Close ends and awaits
+// Goroutines: Open starts a committer, an acker, the space watch, the slow-disk log and Pebble's own, OpenLog one more for retention; Close ends and awaits
 // them all, but for those that a failed or full disk holds: they stay parked (gate.go).
 //
 // The package runs no guest, knows no document, decides no retry and never logs what it

@@ -23,6 +23,14 @@ var (
 	ErrFormat = errors.New("store: unknown format")
 	// ErrTooLarge says that one call carries more than a group may hold.
 	ErrTooLarge = errors.New("store: too large")
+	// ErrTopic says that a topic cannot be made so.
+	ErrTopic = errors.New("store: topic")
+	// ErrTopicExists says that there is a topic of that name.
+	ErrTopicExists = errors.New("store: the topic exists")
+	// ErrNoTopic says that there is no such topic or partition (any more).
+	ErrNoTopic = errors.New("store: no such topic")
+	// ErrOffset says that an offset is outside of what a partition holds; see OffsetError.
+	ErrOffset = errors.New("store: no such offset")
 	// ErrNoLease says that this platform has no lock that dies with its process.
 	ErrNoLease = errors.New("store: no file lock on this platform")
 )
@@ -49,3 +57,19 @@ func (e *InUseError) Error() string {
 
 // Is makes errors.Is(err, ErrInUse) true.
 func (e *InUseError) Is(target error) bool { return target == ErrInUse }
+
+// OffsetError is a read below a partition's start (retention has removed it) or past its end.
+type OffsetError struct {
+	Topic      string
+	Partition  int32
+	Offset     int64
+	Start, End int64
+}
+
+// Error has all the numbers.
+func (e *OffsetError) Error() string {
+	return fmt.Sprintf("store: %s partition %d holds offsets %d to %d, not %d", e.Topic, e.Partition, e.Start, e.End-1, e.Offset)
+}
+
+// Is makes errors.Is(err, ErrOffset) true.
+func (e *OffsetError) Is(target error) bool { return target == ErrOffset }

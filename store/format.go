@@ -13,6 +13,10 @@ const (
 	letterFormat     = 1
 	letterIDFormat   = 1
 	storeFormat      = 1
+	topicFormat      = 1
+	extentFormat     = 1
+	recordFormat     = 1
+	positionFormat   = 1
 )
 
 // openValue checks the format byte and returns a reader of the rest.

@@ -9,7 +9,7 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-var freeze = flag.Bool("freeze", false, "write testdata/stores/v001 anew; only before a release has it")
+var freeze = flag.Bool("freeze", false, "write the frozen stores anew; only before a release has them")
 
 const frozenDir = "../testdata/stores/v001"
 
@@ -74,4 +74,38 @@ func frozenCheckpoint() Checkpoint {
 		Opened: 28, Delivered: 7, FilteredNull: 6, FilteredNoOutput: 5, FilteredNoMatch: 4,
 		Dropped: 3, DeadLettered: 2, Orphaned: 1,
 	}}
+}
+
+const frozenLogDir = "../testdata/stores/v002"
+
+// A log that format 1 of its nouns wrote opens for ever, in the same way.
+func TestFrozenLogV002Opens(t *testing.T) {
+	if *freeze {
+		writeFrozenLog(t)
+	}
+	dir := t.TempDir()
+	noError(t, os.CopyFS(dir, os.DirFS(frozenLogDir)))
+	l := openLog(t, dir, Options{BallastBytes: -1})
+	checkRichStep(t, l)
+	c, _ := l.Topic("c")
+	if c.Extents[0].Start != 2 || c.Extents[0].End != 3 || c.RetentionBytes != 1 {
+		t.Errorf("topic c is %+v", c)
+	}
+	if got := readValues(t, l, c.ID, 0, 2); len(got) != 1 || got[0] != "2" {
+		t.Errorf("topic c holds %q", got)
+	}
+}
+
+func writeFrozenLog(t *testing.T) {
+	noError(t, os.RemoveAll(frozenLogDir))
+	l := openLog(t, frozenLogDir, Options{BallastBytes: -1})
+	a, b := createTopic(t, l, TopicSpec{Name: "a", Partitions: 2}), createTopic(t, l, TopicSpec{Name: "b", Partitions: 1})
+	c := createTopic(t, l, TopicSpec{Name: "c", Partitions: 1, RetentionBytes: 1})
+	writeRichStep(t, l, a, b)
+	appendValues(t, l, c.ID, 0, "0", "1")
+	noError(t, l.db.Flush())
+	_, err := l.Retain()
+	noError(t, err)
+	appendValues(t, l, c.ID, 0, "2")
+	noError(t, l.Close(), os.Remove(filepath.Join(frozenLogDir, leaseName)))
 }

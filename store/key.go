@@ -19,6 +19,18 @@ import (
 //	let 1  created, 8 bytes; id           one dead letter, in the order of creation
 //	lid 1  id                             where that letter is: its created
 //
+// and in a data dir's log, with topic ids of 16 bytes, partitions of 4, offsets of 8:
+//
+//	top 1  name                           one topic
+//	ext 1  topic id, partition            where the partition's log starts
+//	rec 1  topic id, partition, offset    one record
+//	stg 1  stage, partition, text         what the causal protocol keeps for a task: its own keys and layouts
+//	fld 1  stage, partition, fold key     a fold's state of one key: the user codec's bytes
+//	pos 1  stage, partition, topic id, partition   up to where the task has consumed a channel
+//
+// A stage's name has its length, one byte, before it. stg and fld have no format byte in their values: their
+// layouts are fixed by the version in the prefix.
+//
 // Names, ids and times are the last thing in a key or of fixed width, so that no key is
 // the prefix of another one's tail and byte order is the order of the noun.
 type kind [4]byte
@@ -31,6 +43,13 @@ var (
 	kindNode       = kind{'n', 'o', 'd', 1}
 	kindLetter     = kind{'l', 'e', 't', 1}
 	kindLetterID   = kind{'l', 'i', 'd', 1}
+
+	kindTopic    = kind{'t', 'o', 'p', 1}
+	kindExtent   = kind{'e', 'x', 't', 1}
+	kindRecord   = kind{'r', 'e', 'c', 1}
+	kindStage    = kind{'s', 't', 'g', 1}
+	kindFold     = kind{'f', 'l', 'd', 1}
+	kindPosition = kind{'p', 'o', 's', 1}
 )
 
 const rowKeyBytes = len(kind{}) + 8
@@ -78,4 +97,55 @@ func parseLetterKey(key []byte) (created time.Time, id string, err error) {
 	}
 	nanos := int64(binary.BigEndian.Uint64(key[4:12]) ^ 1<<63)
 	return time.Unix(0, nanos).UTC(), string(key[12:]), nil
+}
+
+// channelKey is the key of one partition of a topic under a kind.
+func (k kind) channelKey(id TopicID, partition int32) []byte {
+	return binary.BigEndian.AppendUint32(append(k.start(), id[:]...), uint32(partition))
+}
+
+const (
+	channelBytes   = len(TopicID{}) + 4
+	recordKeyBytes = len(kind{}) + channelBytes + 8
+)
+
+func recordKey(id TopicID, partition int32, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(kindRecord.channelKey(id, partition), uint64(offset))
+}
+
+// recordsEnd is the lowest key after all records of the partition.
+func recordsEnd(id TopicID, partition int32) []byte {
+	return prefixEnd(kindRecord.channelKey(id, partition))
+}
+
+func parseRecordKey(key []byte) (offset int64, err error) {
+	if len(key) != recordKeyBytes || kind(key[:4]) != kindRecord {
+		return 0, fmt.Errorf("%w: %x is no record's key", ErrCorrupt, key)
+	}
+	return int64(binary.BigEndian.Uint64(key[recordKeyBytes-8:])), nil
+}
+
+// stageKey is the prefix of all that a stage keeps under a kind.
+func (k kind) stageKey(stage string) []byte {
+	return append(append(k.start(), byte(len(stage))), stage...)
+}
+
+// taskKey is the prefix of all that one of its tasks keeps.
+func (k kind) taskKey(t TaskID) []byte {
+	return binary.BigEndian.AppendUint32(k.stageKey(t.Stage), uint32(t.Partition))
+}
+
+func positionKey(t TaskID, id TopicID, partition int32) []byte {
+	return binary.BigEndian.AppendUint32(append(kindPosition.taskKey(t), id[:]...), uint32(partition))
+}
+
+// prefixEnd is the lowest key after all that start with the prefix. REQUIRES: one of its
+// bytes is below 255, as those of a kind are.
+func prefixEnd(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; ; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
 }

@@ -54,10 +54,11 @@ type work struct {
 	trim       *trimCall
 	states     []*stateCall
 	letters    []*letterCall
+	steps      []*stepCall
 }
 
 func (w *work) empty() bool {
-	return len(w.appends)+len(w.states)+len(w.letters) == 0 && w.checkpoint == nil && w.trim == nil
+	return len(w.appends)+len(w.states)+len(w.letters)+len(w.steps) == 0 && w.checkpoint == nil && w.trim == nil
 }
 
 // queue is what waits for the committer. Rows and letters keep their order; the rest
@@ -184,13 +185,18 @@ func (q *queue) putLetter(c *letterCall) *ticket {
 	return c.ticket
 }
 
+func (q *queue) putStep(c *stepCall) *ticket {
+	q.mu.steps = append(q.mu.steps, c)
+	return c.ticket
+}
+
 // take waits for work and returns one group of it; ok is false once the queue is closed
 // and empty.
 func (q *queue) take(rows int) (w work, ok bool) {
 	for {
 		q.mu.Lock()
 		w = q.cutLocked(rows)
-		closed, more := q.mu.closed, len(q.mu.appends) > 0
+		closed, more := q.mu.closed, len(q.mu.appends)+len(q.mu.steps) > 0
 		q.mu.Unlock()
 		if !w.empty() {
 			if more || closed {
@@ -218,18 +224,29 @@ func (q *queue) cutLocked(rows int) work {
 		}
 		count, size = count+len(c.ends), size+len(c.bodies)
 	}
+	for i, c := range w.steps {
+		if i > 0 && size+c.wb.Len() > groupBytes {
+			q.mu.steps = append([]*stepCall(nil), w.steps[i:]...)
+			w.steps = w.steps[:i:i]
+			break
+		}
+		size += c.wb.Len()
+	}
 	return w
 }
 
-// close refuses the queued rows and every later call. What coalesces and the letters
+// close refuses the queued rows and steps and every later call. What coalesces and the letters
 // still go into a last group: they are about rows that are durable.
 func (q *queue) close() {
 	q.mu.Lock()
-	refused := q.mu.appends
-	q.mu.appends, q.mu.closed = nil, true
+	refused, steps := q.mu.appends, q.mu.steps
+	q.mu.appends, q.mu.steps, q.mu.closed = nil, nil, true
 	q.mu.Unlock()
 	q.signal()
 	for _, c := range refused {
+		c.resolve(ErrClosed)
+	}
+	for _, c := range steps {
 		c.resolve(ErrClosed)
 	}
 }

@@ -5,10 +5,16 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
+// reservedName is the directory in a data dir that is no pipeline's.
+const reservedName = "log"
+
 // build fills the plan from a document that was read: first the nodes, then the edges
 // between them, then the sections, which may depend on both.
 func (l *loader) build(top *document.Object) {
 	l.plan.Name = top.Object("metadata").String("name")
+	if l.plan.Name == reservedName {
+		l.report.Errorf(top.Object("metadata").ValueAt("name"), "bad-name", "take another name", "the name %q belongs to the data dir's log of topics", reservedName)
+	}
 	l.nodes = newNodes(l.report)
 	for _, e := range top.Entries("sources") {
 		l.nodes.add(e, isSource)
@@ -81,7 +87,7 @@ func (l *loader) transform(e document.Entry) *Transform {
 	case t.Flavor == flavorSplit:
 		t.SplitPath = config.String("path")
 	default:
-		g := l.guest(o, "transform "+e.Name, t.Flavor, config)
+		g := l.guest(o, "transform "+e.Name, t.Flavor, config, runtime.EntryTransform)
 		t.Code, t.Settings, t.Module = g.code, g.settings, g.module
 	}
 	if t.PartitionBy != nil && t.Workers == 1 {
@@ -229,10 +235,14 @@ func (l *loader) edge(e document.Entry, to string, defaults *document.Object) *E
 }
 
 // settings of a guest whose keys stand on o.
-func settings(o *document.Object, flavor runtime.Flavor, config []byte) runtime.Settings {
-	return runtime.Settings{
+func settings(o *document.Object, flavor runtime.Flavor, entry runtime.Entry, config []byte) runtime.Settings {
+	s := runtime.Settings{
 		Budget: budgetOf(o.Object("budget"), flavor.Defaults()),
 		State:  runtime.State(o.String("state")), Integers: o.String("integers"),
-		Allow: o.Strings("allow"), ABI: o.String("abi"), Config: config,
+		Allow: o.Strings("allow"), ABI: abiReactor, Config: config,
 	}
+	if entry == runtime.EntryTransform {
+		s.ABI = o.String("abi")
+	}
+	return s
 }

@@ -1,5 +1,5 @@
-// Package pipeline turns a document into a Plan: verified, immutable, every default
-// written in.
+// Package pipeline turns a document into a Plan, or into a Stage: verified, immutable, every
+// default written in.
 //
 //	text --document.Reader, driven by the tables (tables.go)--> Objects, ${...} replaced, defaults filled in
 //	                                                              |

@@ -24,10 +24,10 @@ type guest struct {
 }
 
 // guest compiles what a node's plugin key names. o holds the keys beside it, who is the
-// node in messages.
-func (l *loader) guest(o *document.Object, who, name string, config *document.Object) guest {
+// node in messages, entry what is called.
+func (l *loader) guest(o *document.Object, who, name string, config *document.Object, entry runtime.Entry) guest {
 	flavor := l.opt.Catalog.Flavors[name]
-	g := guest{settings: settings(o, flavor, l.guestConfig())}
+	g := guest{settings: settings(o, flavor, entry, l.guestConfig())}
 	if l.opt.Fresh {
 		g.settings.State = runtime.StateFresh
 	}
@@ -40,7 +40,7 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 	if !ok {
 		return g
 	}
-	g.code.Function = config.String("function")
+	g.code.Function, g.code.Entry = config.String("function"), entry
 	module, err := flavor.Compile(l.ctx, g.code, g.settings)
 	if err != nil {
 		l.compileFailure(config, who, g.code, err)

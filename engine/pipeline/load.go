@@ -115,8 +115,12 @@ func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
 	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
 		return nil
 	}
-	if kind := l.reader.Peek("kind"); kind == KindStage {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
+	switch l.reader.Peek("kind") {
+	case KindStage:
+		l.wrongKind("a stage", "a stage is no pipeline: verify and run know both, this verb wants a pipeline")
+		return nil
+	case KindSuite:
+		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
 		return nil
 	}
 	if l.reader.Peek("kind") == KindSuite {
@@ -124,6 +128,10 @@ func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
 		return nil
 	}
 	return l.reader.Root(shape)
+}
+
+func (l *loader) wrongKind(is, hint string) {
+	l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", hint, "the document is %s", is)
 }
 
 // variables reads what ${...} and expressions refer to, before anything refers to it.

@@ -11,7 +11,7 @@ import (
 
 // TestDocuments proves what the loader says about documents: every file in
 // testdata/documents holds documents, and below each all its diagnostics, or the plan. A
-// command is `verify` (diagnostics, then "ok" if there is a plan) or `explain`; its arguments
+// command is `verify` (diagnostics, then "ok" if there is a plan), `stage` (the same, then what the stage is) or `explain`; its arguments
 // are environment variables, `param.x=v` parameters, or `strict`.
 func TestDocuments(t *testing.T) {
 	datadriven.Walk(t, "testdata/documents", func(t *testing.T, path string) {
@@ -39,6 +39,9 @@ func TestDocuments(t *testing.T) {
 }
 
 func runDocument(t *testing.T, d *datadriven.TestData, opt LoadOptions) string {
+	if d.Cmd == "stage" {
+		return runStage(t, d, opt)
+	}
 	plan, diagnostics := Parse(context.Background(), "testdata/p.yaml", []byte(d.Input), opt)
 	var out strings.Builder
 	for _, diagnostic := range diagnostics {
@@ -51,6 +54,29 @@ func runDocument(t *testing.T, d *datadriven.TestData, opt LoadOptions) string {
 		if err := plan.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	return out.String()
+}
+
+func runStage(t *testing.T, d *datadriven.TestData, opt LoadOptions) string {
+	stage, diagnostics := ParseStage(context.Background(), "testdata/s.yaml", []byte(d.Input), opt)
+	var out strings.Builder
+	for _, diagnostic := range diagnostics {
+		fmt.Fprintln(&out, diagnostic)
+	}
+	if stage == nil {
+		return out.String()
+	}
+	fmt.Fprintf(&out, "%s: %s %s, state %s, abi %s, on_failure %s, warning after %s, truncate every %s, %s\n", stage.Name, stage.Flavor, stage.Code.Entry,
+		stage.Settings.State, stage.Settings.ABI, stage.OnFailure, stage.HoldWarningAfter, stage.TruncateEvery, stage.Mode)
+	for _, in := range stage.Inputs {
+		fmt.Fprintf(&out, "input %s %s %s line %d\n", in.Topic, in.Decoder, in.Start, in.Line)
+	}
+	for _, to := range stage.Outputs {
+		fmt.Fprintf(&out, "output %s %s line %d\n", to.Topic, to.Encoder, to.Line)
+	}
+	if err := stage.Close(); err != nil {
+		t.Error(err)
 	}
 	return out.String()
 }

@@ -16,6 +16,9 @@ const (
 	flavorSplit  = "split"
 )
 
+// abiReactor is the default of abi, and all that a stage knows.
+const abiReactor = "reactor"
+
 func transformShape(c Catalog) *document.Shape {
 	choices := flavorShapes(c)
 	choices[flavorSplit] = &document.Shape{Noun: "split", Doc: "One message per element of a JSON array.", Fields: []Field{
@@ -64,7 +67,7 @@ func guestFields(state runtime.State) []Field {
 		{Name: "state", Type: String, Default: string(state), Enum: []string{string(runtime.StateReuse), string(runtime.StateFresh)}, Doc: "fresh gives every message the instance's initial state"},
 		{Name: "integers", Type: String, Default: "error", Enum: []string{"error", "string", "lossy"}, Doc: "script: what assigning an integer beyond 2^53 does"},
 		{Name: "allow", Type: Strings, Enum: []string{"bigint", "typed_arrays"}, Doc: "script: features that are absent otherwise"},
-		{Name: "abi", Type: String, Default: "reactor", Enum: []string{"reactor", "command"}, Doc: "wasm: command runs the module once per message, stdin to stdout"},
+		{Name: "abi", Type: String, Default: abiReactor, Enum: []string{abiReactor, "command"}, Doc: "wasm: command runs the module once per message, stdin to stdout"},
 	}
 }
 

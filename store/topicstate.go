@@ -1,0 +1,137 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// TaskID names one task of a causal stage: the one that handles a partition.
+type TaskID struct {
+	Stage     string // at most 255 bytes
+	Partition int32
+}
+
+// SetState writes an entry of the protocol's state of a task; a nil value deletes it.
+func (s *Step) SetState(t TaskID, key string, value []byte) {
+	s.set(append(kindStage.taskKey(t), key...), value)
+}
+
+// SetFold writes the state that a fold has for a key (causal.FoldKey); nil deletes it.
+func (s *Step) SetFold(t TaskID, key, value []byte) {
+	s.set(append(kindFold.taskKey(t), key...), value)
+}
+
+// SetPosition says that everything below the offset of a channel was consumed by the task.
+func (s *Step) SetPosition(t TaskID, id TopicID, partition int32, offset int64) {
+	w := wireWriter{buf: []byte{positionFormat}}
+	w.uint(uint64(offset))
+	s.set(positionKey(t, id, partition), w.buf)
+}
+
+func (s *Step) set(key, value []byte) {
+	if value == nil {
+		must(s.wb.Delete(key, nil))
+		return
+	}
+	must(s.wb.Set(key, value, nil))
+}
+
+// ForgetStage removes all that the log keeps for a stage, but its dead letters.
+func (s *Step) ForgetStage(stage string) {
+	for _, k := range []kind{kindStage, kindFold, kindPosition} {
+		prefix := k.stageKey(stage)
+		must(s.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
+	}
+}
+
+// State is an entry of the protocol's state of a task, nil where there is none.
+func (l *Log) State(t TaskID, key string) ([]byte, error) {
+	return l.valueOf(append(kindStage.taskKey(t), key...))
+}
+
+// Fold is the state that a fold has for a key, nil where there is none.
+func (l *Log) Fold(t TaskID, key []byte) ([]byte, error) {
+	return l.valueOf(append(kindFold.taskKey(t), key...))
+}
+
+// Position is what SetPosition wrote last, 0 where it never did.
+func (l *Log) Position(t TaskID, id TopicID, partition int32) (int64, error) {
+	value, err := l.valueOf(positionKey(t, id, partition))
+	if err != nil || value == nil {
+		return 0, err
+	}
+	return decodePosition(value)
+}
+
+func decodePosition(value []byte) (int64, error) {
+	r := openValue(value, positionFormat, "position")
+	offset := int64(r.uint())
+	if r.err == nil && offset < 0 {
+		r.fail("no offset")
+	}
+	return offset, r.close()
+}
+
+func (l *Log) valueOf(key []byte) (value []byte, err error) {
+	err = l.read(func() error {
+		value, err = l.get(key)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	return value, err
+}
+
+// States calls fn with the entries of the protocol's state of a task in the order of their keys,
+// Folds with those of its fold, until fn returns an error, which they then return. fn may keep
+// what it is given and may call the log.
+func (l *Log) States(t TaskID, fn func(key string, value []byte) error) error {
+	return l.entries(kindStage.taskKey(t), func(key, value []byte) error { return fn(string(key), value) })
+}
+
+// Folds: see States.
+func (l *Log) Folds(t TaskID, fn func(key, value []byte) error) error {
+	return l.entries(kindFold.taskKey(t), fn)
+}
+
+type entry struct{ key, value []byte }
+
+// entries reads a chunk at a time, like Rows and for the same reason.
+func (l *Log) entries(prefix []byte, fn func(key, value []byte) error) error {
+	for from := prefix; from != nil; {
+		var chunk []entry
+		var err error
+		if chunk, from, err = l.entryChunk(from, prefixEnd(prefix)); err != nil {
+			return err
+		}
+		for _, e := range chunk {
+			if err := fn(e.key[len(prefix):], e.value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Log) entryChunk(from, end []byte) (chunk []entry, next []byte, err error) {
+	err = l.read(func() error {
+		it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
+		if err != nil {
+			return fmt.Errorf("store: read state: %w", err)
+		}
+		size := 0
+		for ok := it.First(); ok; ok = it.Next() {
+			if len(chunk) == chunkRows || size > chunkBytes {
+				next = bytes.Clone(it.Key())
+				break
+			}
+			chunk, size = append(chunk, entry{bytes.Clone(it.Key()), bytes.Clone(it.Value())}), size+len(it.Value())
+		}
+		return errors.Join(it.Error(), it.Close())
+	})
+	return chunk, next, err
+}
