@@ -1,11 +1,13 @@
 package suite
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +139,76 @@ cases:
 			t.Errorf("%q instead of %q is taken", c[1], c[0])
 		}
 	}
+}
+
+// countingFlavor counts compilations.
+type countingFlavor struct {
+	runtime.Flavor
+	compiled *int
+}
+
+func (f countingFlavor) Compile(ctx context.Context, code runtime.Code, s runtime.Settings) (runtime.Module, error) {
+	*f.compiled++
+	return f.Flavor.Compile(ctx, code, s)
+}
+
+// TestCompilesOnce proves that the cases of a suite share their modules.
+func TestCompilesOnce(t *testing.T) {
+	text := header + "cases:\n"
+	for _, name := range []string{"a", "b", "c"} {
+		text += "  " + name + ": {at: ingest, inject: [{payload: {qty: 1, price: 2, tags: []}}], expect: {captures: {out: {subset: [{seen: 1}]}}}}\n"
+	}
+	s, diagnostics := parseText("testdata", text)
+	if s == nil {
+		t.Fatal(diagnostics)
+	}
+	compiled, opt := 0, testOptions()
+	opt.Load.Catalog.Flavors["script"] = countingFlavor{opt.Load.Catalog.Flavors["script"], &compiled}
+	result, err := s.Run(t.Context(), opt)
+	if err != nil || len(result.Cases) != 3 || len(result.Failed()) != 0 || compiled != 1 {
+		t.Errorf("%d compiled, %v, %v, %v", compiled, err, result.Diagnostics, result.Failed())
+	}
+}
+
+// FuzzLoad proves that no text makes the loader panic and that a text is a suite or has an error.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"cases: {a: {inject: [{payload: {a: 1}}], expect: {}}}", "cases: {a: {inject: [{raw: x, meta: {a: 1}}], expect: {captures: {b: {exact: [1], text: 3, keys: []}}, fuel: {c: -1}}}}",
+		"now: x\nstate: y\nparameters: {a: [1]}\nenv: {b: {}}\ncases: []", "cases: {a: }", "cases: {a: {at: 1, inject: {}, expect: []}}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<14 {
+			return
+		}
+		s, diagnostics := parseText("testdata", header+text)
+		failed := slices.ContainsFunc(diagnostics, func(d document.Diagnostic) bool { return d.Severity == document.SeverityError })
+		if failed == (s != nil) {
+			t.Errorf("suite: %v, diagnostics: %v", s, diagnostics)
+		}
+	})
+}
+
+// FuzzCompare proves that comparing never panics, that a value has no diff with itself, and that a
+// value projected on itself is itself.
+func FuzzCompare(f *testing.F) {
+	for _, seed := range [][2]string{{`{"a":[1,2.50,1e400]}`, `{"a":[1]}`}, {`[]`, `{}`}, {`x`, `1`}, {`1e99999999999`, `-0`}, {`"\ud800"`, `null`}} {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		if len(a)+len(b) > 1<<12 {
+			return
+		}
+		one, two := []json.RawMessage{a}, []json.RawMessage{b}
+		if got := canonicalList(projectEach(one, one)); json.Valid(a) && got != canonicalList(one) {
+			t.Errorf("%s is not itself: %s", a, got)
+		}
+		want, got := canonicalList(one), canonicalList(projectEach(one, two))
+		if diff := Diff(want, got); (diff == "") != (want == got) {
+			t.Errorf("diff of %q and %q: %q", want, got, diff)
+		}
+	})
 }
 
 // TestUpdate proves that --update writes snapshots that then compare equal, that a changed one is
