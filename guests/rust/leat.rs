@@ -96,12 +96,12 @@ static mut INPUT: Vec<u8> = Vec::new();
 
 #[doc(hidden)]
 pub fn room(length: usize) -> *mut u8 {
-    // Sound: a module runs on one thread, and no reference outlives this call.
-    let input = unsafe { &mut *std::ptr::addr_of_mut!(INPUT) };
-    if input.len() < length.max(1) {
-        input.resize(length.max(4096), 0);
+    unsafe {
+        if INPUT.len() < length.max(1) {
+            INPUT.resize(length.max(4096), 0);
+        }
+        INPUT.as_mut_ptr()
     }
-    input.as_mut_ptr()
 }
 
 /// Makes a function the module's transform. Its payload is valid until it returns; Err makes the

@@ -86,9 +86,9 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzEdit proves that no text makes an edit panic, that words written back as they are change
+// FuzzInsert proves that no text makes an edit panic, that words written back as they are change
 // nothing, and that an inserted entry only adds bytes.
-func FuzzEdit(f *testing.F) {
+func FuzzInsert(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nlist:\n  x: {}\n  # c\n\n  y: 'q'\nz: \"s\"", "list: {a: [b]}\nz: 1", "list:\nz: 1", "z: |\n  list: 1\r\n", "\ufeffz: ä\nlist: ä",
 		"list: 3\nz: 4", "{list: {}}", "list:\n\tx: 1", "", "z", "? z\n: list", "list: &a {b: *a}\nz: *a",
