@@ -79,8 +79,8 @@ func newApp(s surroundings) *cli.App {
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
 			runCommand(s), verifyCommand(s), dlqCommand(s),
-			testCommand(s), tryCommand(s), newCommand(s),
 			pluginsCommand(s), completionCommand(s), versionCommand(s),
+			newCommand(s), tryCommand(s), testCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {
