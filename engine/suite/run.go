@@ -141,7 +141,7 @@ type observed struct {
 
 func (r *runner) run(ctx context.Context, c *Case, injections []engine.Injection) (CaseResult, error) {
 	started := time.Now()
-	o, err := r.observe(ctx, injections)
+	o, err := r.observe(ctx, c, injections)
 	if err != nil {
 		return CaseResult{}, err
 	}
@@ -154,12 +154,12 @@ func (r *runner) run(ctx context.Context, c *Case, injections []engine.Injection
 }
 
 // observe runs the injections through the engine.
-func (r *runner) observe(parent context.Context, injections []engine.Injection) (*observed, error) {
+func (r *runner) observe(parent context.Context, c *Case, injections []engine.Injection) (*observed, error) {
 	st, err := store.Open("", store.Options{Ephemeral: true})
 	if err != nil {
 		return nil, err
 	}
-	o := &observed{recorder: newRecorder(injections)}
+	o := &observed{recorder: newRecorder(injections, c.refuse)}
 	ctx, cancel := context.WithTimeout(parent, r.suite.Timeout)
 	defer cancel()
 	plan := o.recorder.plan(r.plan)

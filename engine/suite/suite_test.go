@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,11 +25,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// scripts is made before any goroutine: it pins the process's time zone.
+var scripts = script.New(script.Options{})
+
 func testOptions() Options {
 	return Options{
 		Codecs: endpoint.Endpoints().Codecs,
 		Load: pipeline.LoadOptions{Catalog: pipeline.Catalog{
-			Flavors: map[string]runtime.Flavor{"script": script.New(script.Options{})},
+			Flavors: map[string]runtime.Flavor{"script": scripts},
 			Sources: endpoint.Sources(), Sinks: endpoint.Sinks(), Codecs: []string{"json", "raw"},
 		}},
 	}
@@ -209,6 +213,25 @@ func FuzzCompare(f *testing.F) {
 			t.Errorf("diff of %q and %q: %q", want, got, diff)
 		}
 	})
+}
+
+// TestJUnit proves that the report is XML whatever a guest said, and counts what failed.
+func TestJUnit(t *testing.T) {
+	text, err := JUnit([]Result{
+		{Suite: "a", File: "a.test.yaml", Cases: []CaseResult{{Name: "fine"}, {Name: "bad", Diff: "x\x00 ]]> <\xff\n", Log: "l\x1b[0m"}}},
+		{File: "b.test.yaml", Diagnostics: []document.Diagnostic{{Code: "c", Severity: document.SeverityError, Message: "m"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+	}
+	if err := xml.Unmarshal(text, &got); err != nil || got.Tests != 3 || got.Failures != 1 || got.Errors != 1 {
+		t.Errorf("%v %+v\n%s", err, got, text)
+	}
 }
 
 // TestUpdate proves that --update writes snapshots that then compare equal, that a changed one is

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/suite"
@@ -17,6 +19,8 @@ import (
 	"github.com/leat-run/leat/flavors/wasm"
 	"github.com/leat-run/leat/runtime"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestScaffolds proves invariants 1 and 2 for every kind and language: laid out in an empty
 // directory and built without a network, the suite passes and the documents load without a
