@@ -58,7 +58,7 @@ func exportFailure(name string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return fail(exitFailed, "give another --output", fmt.Errorf("%s cannot be written: %w", name, err))
+	return fail(exitUsage, "give another --output", fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
 // writePayload writes a message as one line. JSON has a form on one line; other bytes that

@@ -31,10 +31,11 @@ var layers = map[string][]string{
 	"engine/tune":                         {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
 	"engine/endpoint":                     {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
 	"engine/sim":                          {"runtime", "engine/causal", "engine/commit"},
-	"engine/suite":                        {"runtime", "store", "engine", "engine/commit", "engine/pipeline", "engine/pipeline/document"},
+	"engine/suite":                        {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
 	"cmd/leat":                            {"*"},
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
+	"cmd/leat/scaffold":                   {"guests"},
 	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/pipeline"},
 	"flavors/script/corpus":               {},
 }
