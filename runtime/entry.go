@@ -20,7 +20,7 @@ package runtime
 //	handle: an emission, or an array of emissions; no Out means none
 //	fold:   {"state": S, "emit": [emission, ...]}; an S of null deletes the state. Result.Null (the guest
 //	        said null) deletes it too, and emits nothing
-//	emission: {"to": "shipments", "key": K, "value": V, "headers": {...}}
+//	emission: {"to": "shipments", "key": K, "value": V, "headers": {...}}; without a key it has that of the message
 //
 // The flavor sees to it that the answer is JSON within Budget.Output and Budget.Depth, with untouched
 // values byte for byte. That it has this shape, and that "emit" keeps to Budget.Outputs, is checked by
