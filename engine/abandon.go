@@ -35,7 +35,7 @@ func (e *Engine) abandon(seq runtime.Seq, reason string) error {
 	}
 	now := e.now()
 	letter := store.DeadLetter{
-		ID: e.newID(), Pipeline: e.plan.Name, Node: row.Node, Class: store.ClassCanceled, Reason: reason,
+		ID: e.letterID(seq, row.Node, "", &row.Message), Pipeline: e.plan.Name, Node: row.Node, Class: store.ClassCanceled, Reason: reason,
 		Attempts: 1, SpoolSeq: seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, Message: row.Message,
 	}
 	e.cutPayload(&letter)

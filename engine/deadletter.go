@@ -69,7 +69,7 @@ func (e *Engine) letterTrouble(cause error) error {
 func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	now := e.now()
 	l := store.DeadLetter{
-		ID: e.newID(), Pipeline: e.plan.Name, Node: f.node, Flavor: f.flavor, Class: f.class,
+		Pipeline: e.plan.Name, Node: f.node, Flavor: f.flavor, Class: f.class,
 		Failure: f.failure, Reason: runtime.Cut(f.failure.Message, runtime.MaxReason), Attempts: f.attempts,
 		SpoolSeq: f.seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, CodeDigest: f.digest,
 		Usage: f.usage, Message: *f.msg,
@@ -80,6 +80,7 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	e.cutPayload(&l)
 	id := e.letters.replaying(f)
 	if id == "" {
+		l.ID = e.letterID(f.seq, l.Node, l.Edge, f.msg)
 		return l, nil
 	}
 	earlier, err := e.store.Letter(id)
@@ -88,6 +89,10 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 		return l, nil
 	}
 	return e.again(l, earlier), err
+}
+
+func (e *Engine) letterID(seq runtime.Seq, node, edge string, m *runtime.Message) string {
+	return e.ids.next(seq, runtime.Seq(e.attempted.Load()), node, edge, m)
 }
 
 // again is a replayed letter's record after another failure.

@@ -30,6 +30,7 @@ type Engine struct {
 	topology *topology
 	tracker  *commit.Tracker
 	letters  letterLedger
+	ids      letterIDs
 	failures floodgate
 
 	sources    []*sourceNode

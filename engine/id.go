@@ -30,10 +30,14 @@ func (s *ids) next() string { return s.at(s.now()) }
 // at is next for callers that know the time: one look at the clock serves a whole group.
 func (s *ids) at(now time.Time) string {
 	var raw [16]byte
-	var text [26]byte
 	binary.BigEndian.PutUint64(raw[8:], s.counter.Add(1))
 	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16)
 	copy(raw[6:], s.process[:])
+	return encodeID(raw)
+}
+
+func encodeID(raw [16]byte) string {
+	var text [26]byte
 	idAlphabet.Encode(text[:], raw[:])
 	return string(text[:])
 }

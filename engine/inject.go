@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/runtime"
@@ -35,12 +36,13 @@ var ErrUnknownNode = errors.New("engine: no such node")
 // Inject takes a message in. It returns once the message is durable and on its way; an
 // error is a refusal: nothing was written.
 func (e *Engine) Inject(ctx context.Context, in Injection) (runtime.Seq, error) {
-	return e.inject(ctx, in, nil)
+	return e.inject(ctx, in, nil, &e.injected)
 }
 
-// inject is Inject; it puts letter, which may be nil, into the ledger.
-func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow) (runtime.Seq, error) {
-	if e.topology.sources[in.Node] == nil && e.topology.nodes[in.Node] == nil {
+// inject is Inject; it puts letter, which may be nil, into the ledger, and counts the
+// admission as what it is.
+func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow, count *atomic.Int64) (runtime.Seq, error) {
+	if !e.hasNode(in.Node) {
 		return 0, fmt.Errorf("%w: %q", ErrUnknownNode, in.Node)
 	}
 	row := store.Row{
@@ -66,7 +68,7 @@ func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow) (r
 		letter.seq = seq
 		e.letters.add(letter)
 	}
-	e.injected.Add(1)
+	count.Add(1)
 	e.register(commit.Arrival{First: seq, Bytes: []int64{bytes}, Origin: commit.Origin{Source: commit.Nobody}})
 	_ = e.dispatchRow(e.entryOutbox(in.Node), &rows[0], false) // the spool has it
 	return seq, nil

@@ -7,17 +7,18 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-// letterLedger knows the rows in flight that replay a dead letter.
+// letterLedger knows the rows in flight that replay something: a dead letter, or a row of
+// a spool window.
 type letterLedger struct {
 	mu   sync.Mutex
 	rows []*letterRow // sorted by seq
 }
 
-// letterRow is one replayed letter on its way.
+// letterRow is one replayed letter, or row of a window, on its way.
 type letterRow struct {
 	seq     runtime.Seq
-	id      string
-	node    string // INTO which it was injected
+	id      string // of the letter; "" for a row of a window
+	node    string // INTO which it was injected: a fault of another node is another one; "" is any
 	delete  bool   // the letter goes once the row is committed
 	failed  bool   // it failed again in that node
 	settled bool   // it is committed
@@ -26,10 +27,15 @@ type letterRow struct {
 	waiter  *letterWaiter // who is told of the end; nil for a row that a crash left
 }
 
-// letterWaiter waits for a number of rows.
+// letterWaiter waits for a number of rows. Its counts are guarded by the ledger's lock.
 type letterWaiter struct {
-	left int // guarded by the ledger's lock
-	done chan struct{}
+	left              int
+	committed, failed int // of those that are settled
+	done              chan struct{}
+}
+
+func newLetterWaiter(rows int) *letterWaiter {
+	return &letterWaiter{left: rows, done: make(chan struct{})}
 }
 
 func (l *letterLedger) add(r *letterRow) {
@@ -75,7 +81,7 @@ func (l *letterLedger) findLocked(f *fault) *letterRow {
 		return nil
 	}
 	at, found := slices.BinarySearchFunc(l.rows, f.seq, compareLetter)
-	if !found || l.rows[at].node != f.node {
+	if !found || l.rows[at].node != "" && l.rows[at].node != f.node {
 		return nil
 	}
 	return l.rows[at]
@@ -97,13 +103,28 @@ func (l *letterLedger) tell(rows []*letterRow) {
 	defer l.mu.Unlock()
 	for _, r := range rows {
 		r.settled = true
-		if r.waiter == nil {
-			continue
-		}
-		if r.waiter.left--; r.waiter.left == 0 {
-			close(r.waiter.done)
+		if w := r.waiter; w != nil {
+			w.settle(r.failed)
 		}
 	}
+}
+
+func (w *letterWaiter) settle(failed bool) {
+	if failed {
+		w.failed++
+	} else {
+		w.committed++
+	}
+	if w.left--; w.left == 0 {
+		close(w.done)
+	}
+}
+
+// expect makes a waiter wait for one more row.
+func (l *letterLedger) expect(w *letterWaiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w.left++
 }
 
 // forget takes rows off a waiter that will not come, and reports whether none is left.

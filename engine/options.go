@@ -41,6 +41,9 @@ type Options struct {
 	// Observe is told of every call into a guest, on the worker's goroutine; nil is nobody.
 	// failure is nil for a success.
 	Observe func(node *pipeline.Transform, usage runtime.Usage, failure *runtime.Failure)
+	// GuestLog takes what guests log and print, on the worker's goroutine; nil puts it into
+	// Log at the guest's own level. level is one of runtime.Host's.
+	GuestLog func(node *pipeline.Transform, level, text string)
 
 	// Feed takes the place of the sources: it runs after what a crash left was replayed, may
 	// call Inject and Replay, and the run ends once it returned and everything is committed.

@@ -10,7 +10,8 @@ import (
 	"github.com/leat-run/leat/store"
 )
 
-// ReplayRequest selects dead letters and says what becomes of them.
+// ReplayRequest selects dead letters, or a window of the spool, and says what becomes of
+// them.
 type ReplayRequest struct {
 	// IDs selects letters by name, quarantined ones too; they are replayed in this order.
 	IDs []string
@@ -21,12 +22,15 @@ type ReplayRequest struct {
 	At string
 	// Delete removes the letters that then committed.
 	Delete bool
+	// Window selects committed rows of the spool instead of letters; see replayWindow.
+	Window *Window
 }
 
-// ReplayResult says what became of the selected letters.
+// ReplayResult says what became of the selected letters, or of the rows of a window.
 type ReplayResult struct {
 	Selected, Committed, FailedAgain, Quarantined, Skipped int
-	Letters                                                []ReplayedLetter
+	// Letters is empty for a window: a row of it that fails has a dead letter of its own.
+	Letters []ReplayedLetter
 }
 
 // ReplayedLetter is one letter's before and after.
@@ -52,6 +56,9 @@ const replayBatch = 256
 // them are committed. If ctx or the run ends first, the error says so and the result has
 // what is known; what was injected is in the spool and goes on in the next run.
 func (e *Engine) Replay(ctx context.Context, q ReplayRequest) (ReplayResult, error) {
+	if q.Window != nil {
+		return e.replayWindow(ctx, q)
+	}
 	var result ReplayResult
 	letters, err := e.selectLetters(q, &result)
 	if err != nil {
@@ -95,7 +102,7 @@ func (e *Engine) selectLetters(q ReplayRequest, result *ReplayResult) (letters [
 }
 
 func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store.DeadLetter, result *ReplayResult) error {
-	waiter := &letterWaiter{left: len(batch), done: make(chan struct{})}
+	waiter := newLetterWaiter(len(batch))
 	rows := make([]*letterRow, len(batch))
 	injected := 0
 	var failed error
@@ -133,7 +140,7 @@ func (e *Engine) replayLetter(ctx context.Context, q ReplayRequest, l store.Dead
 	_, err := e.inject(ctx, Injection{
 		Node: node, Message: l.Message, Letter: l.ID, DeleteLetter: q.Delete,
 		Replays: l.ReplayCount + 1, OriginalSeq: l.SpoolSeq,
-	}, row)
+	}, row, &e.injected)
 	return row, err
 }
 

@@ -123,6 +123,9 @@ func (t *transformNode) recycled(runtime.Recycle) { t.counts.recycled.Add(1) }
 
 // host gives a guest its node's log.
 func (t *transformNode) host() runtime.Host {
+	if take := t.engine.opt.GuestLog; take != nil {
+		return runtime.Host{Log: func(level, text string) { take(t.plan, level, text) }}
+	}
 	log := t.engine.log.With("node", t.name)
 	return runtime.Host{Log: func(level, text string) { log.Log(context.Background(), slogLevel(level), text) }}
 }

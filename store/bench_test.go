@@ -32,7 +32,7 @@ func benchPair(b *testing.B, sources, rows int) {
 	}
 	defer s.Close()
 	o := s.pebbleOptions()
-	o.FS, o.Logger, o.EventListener = vfs.Default, nil, nil
+	o.FS, o.EventListener = vfs.Default, nil
 	raw, err := pebble.Open(filepath.Join(b.TempDir(), "raw"), o)
 	if err != nil {
 		b.Fatal(err)

@@ -48,6 +48,7 @@ func (s *Store) start() {
 	s.ended.Go(c.run)
 	s.ended.Go(c.acknowledge)
 	s.ended.Go(func() { s.space.watch(s.closing) })
+	s.ended.Go(func() { s.slow.run(s.closing) })
 }
 
 // run builds and applies groups until the queue is closed and empty. It takes work only

@@ -28,7 +28,7 @@
 //     order in which their offsets were given.
 //  8. One process owns a store, and inside it one Store.
 //
-// Goroutines: Open starts a committer, an acker, the space watch and Pebble's own, OpenLog one more for retention; Close ends and awaits
+// Goroutines: Open starts a committer, an acker, the space watch, the slow-disk log and Pebble's own, OpenLog one more for retention; Close ends and awaits
 // them all, but for those that a failed or full disk holds: they stay parked (gate.go).
 //
 // The package runs no guest, knows no document, decides no retry and never logs what it

@@ -55,6 +55,11 @@ type Options struct {
 	// BallastBytes is the room kept for the store itself on a disk that others fill; 0 is
 	// twice the memtable, negative is none. It is taken once the store holds as much.
 	BallastBytes int64
+	// Cache is shared by the stores of one process; nil gives this one a small one of its own.
+	Cache *Cache
+	// SlowDisk is how long one operation on the disk may take before it is logged; 0 is
+	// DefaultSlowDisk, negative is never. It is looked at every two seconds.
+	SlowDisk time.Duration
 	// Address is what a refused second owner is told; see Store.Announce.
 	Address string
 	// Now is the clock; nil is time.Now.
@@ -73,7 +78,8 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.MinFreeBytes, DefaultMinFreeBytes)
 	orDefault(&o.Retention, DefaultRetention)
 	orDefault(&o.BallastBytes, 2*memTableBytes)
-	o.Retention = max(o.Retention, 0)
+	orDefault(&o.SlowDisk, DefaultSlowDisk)
+	o.Retention, o.SlowDisk = max(o.Retention, 0), max(o.SlowDisk, 0)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -27,7 +27,7 @@ func (s *Store) openPebble() error {
 	case fs == nil:
 		fs = vfs.Default
 	}
-	s.gate = newGate(fs, s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	s.gate = newGate(s.slow.under(fs), s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
 	if usage, err := fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < uint64(max(s.ballast.size, 0)) {
 		s.ballast.drop() // opening needs room itself
 	}
@@ -66,6 +66,9 @@ func (s *Store) pebbleOptions() *pebble.Options {
 			BackgroundError: s.background,
 			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.fail(fmt.Errorf("%w: %v", ErrCorrupt, i)) },
 		},
+	}
+	if s.opt.Cache != nil {
+		o.Cache = s.opt.Cache.blocks
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 32 << 10
@@ -147,7 +150,7 @@ func (s *Store) recoverSpool() error {
 	if it.Last() {
 		s.durable.mark, err = rowMark(it.Key(), it.Value())
 	}
-	return errors.Join(err, it.Error(), it.Close())
+	return s.readFault(errors.Join(err, it.Error(), it.Close()))
 }
 
 func rowMark(key, value []byte) (mark, error) {
@@ -179,7 +182,7 @@ func (s *Store) get(key []byte) ([]byte, error) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: read: %w", err)
+		return nil, fmt.Errorf("store: read: %w", s.readFault(err))
 	}
 	out := append([]byte(nil), value...)
 	return out, closer.Close()

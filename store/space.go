@@ -151,6 +151,9 @@ func (s *Store) Blocked() (reason string, since time.Time) {
 // Unblocked returns nil once rows are accepted again, at once if they are. It returns
 // ctx's error, ErrFailed or ErrClosed if that comes first.
 func (s *Store) Unblocked(ctx context.Context) error {
+	if err := s.Err(); err != nil {
+		return err // a failed store may look open
+	}
 	s.space.mu.Lock()
 	open := s.space.mu.open
 	s.space.mu.Unlock()

@@ -3,9 +3,11 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -24,6 +26,9 @@ type Store struct {
 	gate    *gate
 	space   *space
 	ballast *ballast
+	slow    *slowDisk
+
+	diskWatch io.Closer // Pebble's watch for slow operations
 
 	// durable is what a crash could not take any more.
 	durable struct {
@@ -75,7 +80,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
-	s.space, s.ballast = newSpace(s), newBallast(s)
+	s.space, s.ballast, s.slow = newSpace(s), newBallast(s), newSlowDisk(s)
 	if err := s.openPebble(); err != nil {
 		return nil, errors.Join(err, s.giveUp())
 	}
@@ -182,7 +187,7 @@ func (s *Store) closePebble() error {
 	go func() { closed <- s.db.Close() }()
 	select {
 	case err := <-closed:
-		return err
+		return errors.Join(err, s.diskWatch.Close())
 	case <-s.failed:
 	case <-s.gate.full():
 	}
@@ -213,6 +218,7 @@ func (s *Store) settle() bool {
 	s.gate.shut()
 	select {
 	case <-s.gate.mu.settled:
+		_ = s.diskWatch.Close() // it stops looking; nothing is written by it
 		return true
 	case <-time.After(settleIn):
 		return false
@@ -226,5 +232,17 @@ func (s *Store) read(f func() error) error {
 	if s.reads.closed {
 		return ErrClosed
 	}
-	return f()
+	return s.readFault(f())
+}
+
+// readFault fails the store if err says that the disk cannot read what was written to it:
+// after that nothing is promised, and the next reader may be told something else. Other
+// errors are their caller's.
+func (s *Store) readFault(err error) error {
+	if !errors.Is(err, syscall.EIO) || errors.Is(err, ErrFailed) {
+		return err
+	}
+	s.gate.shut()
+	s.fail(err)
+	return fmt.Errorf("%w: %w", ErrFailed, err)
 }

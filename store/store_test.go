@@ -103,3 +103,15 @@ func TestC56SecondOwnerIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// eventually polls, for what the store does by itself.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for range 3000 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("not in half a minute:", what)
+}

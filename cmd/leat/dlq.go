@@ -108,8 +108,8 @@ func remark(c *cli.Context, s surroundings, format string, args ...any) {
 	}
 }
 
-// selectLetters opens the document's store and returns the letters that the filters select.
-// An --id that does not exist is an error.
+// selectLetters returns the letters that the filters select, from the document's store or
+// the run that owns it. An --id that does not exist is an error.
 func selectLetters(c *cli.Context, s surroundings) ([]store.DeadLetter, error) {
 	name, err := oneFile(c, "document")
 	if err != nil {
@@ -119,13 +119,13 @@ func selectLetters(c *cli.Context, s surroundings) ([]store.DeadLetter, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := openExisting(c, s, name)
-	if err != nil || st == nil {
+	a, err := openAccess(c, s, name)
+	if err != nil {
 		return nil, err
 	}
-	defer st.Close()
+	defer a.close()
 	var out []store.DeadLetter
-	err = st.Letters(func(l store.DeadLetter) error {
+	err = a.letters(c.Context, func(l store.DeadLetter) error {
 		if keep(l) {
 			out = append(out, l)
 		}

@@ -153,13 +153,13 @@ func indent(text string) string {
 // shown is a payload for a terminal: text as it is, without control characters; other
 // bytes quoted.
 func shown(payload []byte) string {
-	if utf8.Valid(payload) && !strings.ContainsFunc(string(payload), control) {
+	if utf8.Valid(payload) && !strings.ContainsFunc(string(payload), movesCursor) {
 		return string(payload)
 	}
 	return fmt.Sprintf("%+q", payload)
 }
 
-// control says whether a rune could move a terminal's cursor or colour it.
-func control(r rune) bool {
+// movesCursor says whether a rune could move a terminal's cursor or colour it.
+func movesCursor(r rune) bool {
 	return (r < ' ' && r != '\n' && r != '\t') || r == 0x7f || (r >= 0x80 && r < 0xa0)
 }

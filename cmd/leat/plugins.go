@@ -128,7 +128,7 @@ func specRows(kind string, specs map[string]pipeline.Spec) []plugin {
 	for _, name := range slices.Sorted(maps.Keys(specs)) {
 		row := plugin{Kind: kind, Name: name, Doc: specs[name].Doc}
 		for _, f := range specs[name].Fields {
-			row.Fields = append(row.Fields, pluginField{f.Name, string(f.Type), f.Doc, f.Required, f.Default, f.Enum})
+			row.Fields = append(row.Fields, pluginField{f.Name, string(f.Type), f.Doc, f.Required, pipeline.WrittenForm(f.Default, f.Type), f.Enum})
 		}
 		rows = append(rows, row)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/store"
@@ -42,10 +44,12 @@ func runCommand(s surroundings) *cli.Command {
 
 // job is one document on its way through a run.
 type job struct {
-	plan   *pipeline.Plan
-	store  *store.Store
-	engine *engine.Engine
-	log    *slog.Logger
+	plan    *pipeline.Plan
+	store   *store.Store
+	engine  *engine.Engine
+	control *control.Server // nil where nothing outlives the run, or no socket can be made
+	log     *slog.Logger
+	guests  *guestLog
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -63,7 +67,8 @@ func run(c *cli.Context, s surroundings, names []string) error {
 		return err
 	}
 	code := exitCompleted
-	for _, outcome := range runJobs(c, s, jobs) {
+	for i, outcome := range runJobs(c, s, jobs) {
+		jobs[i].guests.remark(c, s)
 		if err := settle(c, s, outcome); err != nil {
 			return err
 		}
@@ -116,7 +121,8 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 			valid = false
 			continue
 		}
-		jobs = append(jobs, &job{plan: plan, log: log.With("pipeline", plan.Name)})
+		log := log.With("pipeline", plan.Name)
+		jobs = append(jobs, &job{plan: plan, log: log, guests: &guestLog{log: log}})
 	}
 	if !valid {
 		return jobs, ended(exitInvalid)
@@ -163,16 +169,36 @@ func (j *job) open(c *cli.Context, s surroundings) (err error) {
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
 	}
+	if !c.Bool("ephemeral") {
+		j.serve()
+	}
 	return nil
+}
+
+// serve lets other processes of this user speak with the run. A run without a socket is
+// worth more than none: what cannot be served is said.
+func (j *job) serve() {
+	server, err := control.Serve(j.store.Dir(), j.engine, j.store)
+	if err == nil {
+		if err = j.store.Announce(server.Address()); err == nil {
+			j.control = server
+			return
+		}
+		err = errors.Join(err, server.Close())
+	}
+	j.log.Warn("the run cannot be asked while it runs: it has no control socket", "error", err)
 }
 
 // runJobs runs all engines side by side and returns their outcomes in the documents' order.
 func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
+	defer context.AfterFunc(c.Context, func() {
+		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
+	})()
 	if !c.Bool("quiet") && !c.Bool("json") {
 		p := startProgress(s, func() []reading { return readings(jobs) })
 		defer p.end()
@@ -206,6 +232,9 @@ func readings(jobs []*job) []reading {
 func closeJobs(jobs []*job) {
 	for _, j := range jobs {
 		var errs []error
+		if j.control != nil {
+			errs = append(errs, j.control.Close())
+		}
 		if j.store != nil {
 			errs = append(errs, j.store.Close())
 		}

@@ -56,25 +56,3 @@ func openFailure(err error) error {
 		return fail(exitFailed, "", err)
 	}
 }
-
-// openExisting opens the store of a stopped pipeline, or returns nil where it never ran.
-func openExisting(c *cli.Context, s surroundings, file string) (*store.Store, error) {
-	options, err := loadOptions(c, s)
-	if err != nil {
-		return nil, err
-	}
-	plan, diagnostics := pipeline.Load(c.Context, file, options)
-	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return nil, ended(exitInvalid)
-	}
-	dir := storeDir(c, plan.Name)
-	if err := plan.Close(); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	st, err := store.Open(dir, store.Options{})
-	return st, openFailure(err)
-}

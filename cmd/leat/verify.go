@@ -91,11 +91,23 @@ func loadOptions(c *cli.Context, s surroundings) (pipeline.LoadOptions, error) {
 // printDiagnostics writes one line each, with the hint below.
 func printDiagnostics(out io.Writer, all []pipeline.Diagnostic) {
 	for _, d := range all {
-		fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", d.File, d.Line, d.Column, d.Severity, d.Code, d.Message)
+		fmt.Fprintf(out, "%s: %s[%s]: %s\n", placeOf(d), d.Severity, d.Code, d.Message)
 		if d.Hint != "" {
 			fmt.Fprintf(out, "    %s\n", d.Hint)
 		}
 	}
+}
+
+// placeOf is file:line:column as far as it is known.
+func placeOf(d pipeline.Diagnostic) string {
+	place := d.File
+	if d.Line > 0 {
+		place += fmt.Sprintf(":%d", d.Line)
+	}
+	if d.Line > 0 && d.Column > 0 {
+		place += fmt.Sprintf(":%d", d.Column)
+	}
+	return place
 }
 
 // count renders "1 sink", "2 sinks".

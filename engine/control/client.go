@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/store"
@@ -68,6 +69,13 @@ func (c *Client) Replay(ctx context.Context, ids []string, at string, remove boo
 	return r, c.call(ctx, http.MethodPost, "/replay", replayRequest{IDs: ids, At: at, Delete: remove}, &r)
 }
 
+// ReplayWindow replays committed rows of the spool through the run and waits until they are
+// committed again. at overrides where they enter. A window that cannot be replayed is
+// engine.ErrWindow.
+func (c *Client) ReplayWindow(ctx context.Context, window engine.Window, at string) (r engine.ReplayResult, err error) {
+	return r, c.call(ctx, http.MethodPost, "/replay", replayRequest{Window: &window, At: at}, &r)
+}
+
 // Drain asks the run to end once what is in flight is done. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/drain", nil, nil)
@@ -108,5 +116,8 @@ func (c *Client) send(ctx context.Context, method, path string, body any) (*http
 	defer response.Body.Close()
 	var refused refusal
 	_ = json.NewDecoder(response.Body).Decode(&refused) // the status says enough
+	if response.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		return nil, fmt.Errorf("control: %w%s", engine.ErrWindow, strings.TrimPrefix(refused.Error, engine.ErrWindow.Error()))
+	}
 	return nil, fmt.Errorf("control: the run refuses %s: %s (%s)", path, refused.Error, response.Status)
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,10 +65,17 @@ func through(t *testing.T, dir string) {
 	if _, err := c.Replay(ctx, []string{"nobody"}, "", true); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("a replay of nobody: %v", err)
 	}
+	if r, err := c.ReplayWindow(ctx, engine.Window{From: 1, To: 1}, ""); err != nil || r.Selected != 1 || r.Committed != 1 {
+		t.Errorf("a window: %+v, %v", r, err)
+	}
+	_, err = c.ReplayWindow(ctx, engine.Window{From: 1, To: 9}, "")
+	if !errors.Is(err, engine.ErrWindow) || strings.Count(err.Error(), "cannot be replayed") != 1 || !strings.Contains(err.Error(), "the checkpoint is 2") {
+		t.Errorf("a window that is not there: %v", err)
+	}
 	must(t, c.DeleteLetters(ctx, "b"))
 	must(t, c.Letters(ctx, func(l store.DeadLetter) error { t.Errorf("left over: %s", l.ID); return nil }))
 	must(t, c.Drain(ctx))
-	if o := <-ended; o.Status != engine.StatusInterrupted || o.Balance.Delivered != 1 {
+	if o := <-ended; o.Status != engine.StatusInterrupted || o.Balance.Delivered != 2 {
 		t.Errorf("outcome %+v", o)
 	}
 	must(t, s.Close())

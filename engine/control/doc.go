@@ -7,6 +7,7 @@
 //	GET  /dlq           store.DeadLetter, one a line, the oldest first
 //	POST /dlq/delete    {"ids": [...]}
 //	POST /replay        {"ids": [...], "at": "", "delete": false} -> engine.ReplayResult
+//	                    {"window": {"from": 1, "to": 9}, "at": ""} -> the same; 416 where the spool has it not
 //	POST /drain         202: the run ends once what is in flight is done
 //
 // Filters are the client's: it reads the letters, selects, and names them by id.

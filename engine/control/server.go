@@ -78,6 +78,9 @@ func (s *Server) listen(dir string) (net.Listener, error) {
 		return nil, err
 	}
 	made := filepath.Join(private, socketName)
+	if len(made) > pathMost {
+		return nil, errors.Join(fmt.Errorf("%s is too long for a socket: set TMPDIR to a shorter directory", made), os.Remove(private))
+	}
 	listener, err := net.Listen("unix", made)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(private))
@@ -147,14 +150,16 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &q) {
 		return
 	}
-	if len(q.IDs) == 0 {
+	if len(q.IDs) == 0 && q.Window == nil {
 		answer(w, engine.ReplayResult{})
 		return
 	}
-	result, err := s.engine.Replay(r.Context(), engine.ReplayRequest{IDs: q.IDs, At: q.At, Delete: q.Delete})
+	result, err := s.engine.Replay(r.Context(), engine.ReplayRequest{IDs: q.IDs, At: q.At, Delete: q.Delete, Window: q.Window})
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, engine.ErrUnknownNode):
 		refuse(w, http.StatusNotFound, err)
+	case errors.Is(err, engine.ErrWindow):
+		refuse(w, http.StatusRequestedRangeNotSatisfiable, err)
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, err)
 	default:
@@ -170,6 +175,8 @@ type replayRequest struct {
 	IDs    []string `json:"ids"`
 	At     string   `json:"at"`
 	Delete bool     `json:"delete"`
+	// Window takes the place of the IDs.
+	Window *engine.Window `json:"window,omitempty"`
 }
 
 type refusal struct {

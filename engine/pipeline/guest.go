@@ -28,6 +28,9 @@ type guest struct {
 func (l *loader) guest(o *document.Object, who, name string, config *document.Object, entry runtime.Entry) guest {
 	flavor := l.opt.Catalog.Flavors[name]
 	g := guest{settings: settings(o, flavor, entry, l.guestConfig())}
+	if l.opt.Fresh {
+		g.settings.State = runtime.StateFresh
+	}
 	var ok bool
 	if name == flavorScript {
 		g.code, ok = l.script(config)

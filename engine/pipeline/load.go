@@ -33,6 +33,9 @@ type LoadOptions struct {
 	Parameters map[string]string
 	// Strict turns warnings into errors.
 	Strict bool
+	// Fresh gives every guest state: fresh, whatever the document says: what `leat try` and
+	// `leat test` do, so that fuel is a function of code and message.
+	Fresh bool
 }
 
 // Load reads and verifies the pipeline document in file. It returns every diagnostic there
@@ -92,23 +95,39 @@ type loader struct {
 }
 
 func (l *loader) load(text []byte) {
-	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
-	if err != nil {
-		l.report.Add(unreadable(l.plan.File, err))
+	top := l.open(text, pipelineShape(l.opt.Catalog))
+	if top == nil {
 		return
 	}
-	l.plan.Dir = dir
-	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
-		return
-	}
-	if kind := l.reader.Peek("kind"); kind == KindStage {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "a stage is no pipeline: verify and run know both, this verb wants a pipeline", "the document is a stage")
-		return
-	}
-	top := l.reader.Root(pipelineShape(l.opt.Catalog))
 	l.variables(top)
 	top.ReadAll()
 	l.build(top)
+}
+
+// open parses the text and opens its outermost mapping; nil after reporting why not.
+func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
+	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
+	if err != nil {
+		l.report.Add(unreadable(l.plan.File, err))
+		return nil
+	}
+	l.plan.Dir = dir
+	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
+		return nil
+	}
+	switch l.reader.Peek("kind") {
+	case KindStage:
+		l.wrongKind("a stage", "a stage is no pipeline: verify and run know both, this verb wants a pipeline")
+		return nil
+	case KindSuite:
+		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
+		return nil
+	}
+	return l.reader.Root(shape)
+}
+
+func (l *loader) wrongKind(is, hint string) {
+	l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", hint, "the document is %s", is)
 }
 
 // variables reads what ${...} and expressions refer to, before anything refers to it.

@@ -174,13 +174,13 @@ func (e *Expression) text() string {
 func resolveConfig(c Config, fields []Field) []Setting {
 	out := make([]Setting, 0, len(fields))
 	for _, f := range fields {
-		out = append(out, Setting{f.Name, writtenForm(c[f.Name], f.Type)})
+		out = append(out, Setting{f.Name, WrittenForm(c[f.Name], f.Type)})
 	}
 	return out
 }
 
-// writtenForm is a value as a document writes it.
-func writtenForm(value any, t FieldType) any {
+// WrittenForm is a value of a plugin's key as a document writes it: 1MiB, 200ms.
+func WrittenForm(value any, t FieldType) any {
 	switch value := value.(type) {
 	case time.Duration:
 		return document.FormatDuration(value)

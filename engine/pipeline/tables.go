@@ -18,9 +18,13 @@ const APIVersion = "leat/v1"
 const (
 	KindPipeline = "Pipeline"
 	KindStage    = "Stage"
+	KindSuite    = "Suite" // of contract tests: package engine/suite reads it
 )
 
 const noLimit = math.MaxInt64
+
+// Header is the table of the keys that every kind of document starts with.
+func Header(kind string) []Field { return header(kind) }
 
 func header(kind string) []Field {
 	return []Field{

@@ -15,7 +15,7 @@ import (
 
 // assemble parses the bundle, adds the ticks and compiles
 //
-//	(function (tick, size, part, source) { <bundle>; return leat_module })
+//	(function (tick, size, part, source, regexp) { <bundle>; return leat_module })
 //
 // so that calling it runs the module body anew. The names cannot be spelled by a guest.
 func (m *module) assemble() *runtime.Failure {
@@ -27,6 +27,7 @@ func (m *module) assemble() *runtime.Failure {
 	if r.program(program); r.refused != nil {
 		return m.refusal(program.File, r.refused)
 	}
+	m.patterns = r.regexps
 	m.warnings = append(m.warnings, m.stateWarnings(program)...)
 	wrap(program)
 	m.program, err = goja.CompileAST(program, true)

@@ -19,10 +19,12 @@
 //     again; an exception the guest threw leaves it usable.
 //  5. A native that can burn time or memory without executing bytecode pays fuel and
 //     memory before it runs (guard_*.go), or is absent.
-//  6. Fuel is a function of code, message and instance history; its unit is FuelVersion.
+//  6. goja's own matching of regular expressions is never reached: match.go is (pattern.go).
+//  7. Fuel is a function of code, message and instance history; its unit is FuelVersion.
 //
 // Goroutines: a Flavor owns one watchdog goroutine, which runs while it has open
-// instances and ends with the last one's Close. Everything else runs on the caller's.
+// instances and ends with the last one's Close. regexp2 keeps a clock goroutine for a second after the last
+// match that backtracked. Everything else runs on the caller's.
 //
 // The package does not know pipelines and does not promise to hold a script that
 // attacks the engine itself: that is what flavors/process is for.

@@ -5,14 +5,11 @@
 (function () {
   const define = Object.defineProperty, names = Reflect.ownKeys, proto = Object.getPrototypeOf;
   const describe = Object.getOwnPropertyDescriptor, freeze = Object.freeze;
-  const source = globalThis.leat_source, construct = Reflect.construct;
+  const source = globalThis.leat_source, pattern = globalThis.leat_pattern, construct = Reflect.construct;
   delete globalThis.leat_source;
-  for (const name of ['Set', 'Map', 'WeakSet', 'WeakMap']) {
+  delete globalThis.leat_pattern;
+  function replace(name, guarded) {
     const original = globalThis[name];
-    const guarded = function (items) {
-      if (!new.target) throw new TypeError('Constructor ' + name + " requires 'new'");
-      return construct(original, items == null ? [] : [source(items)], new.target === guarded ? original : new.target);
-    };
     for (const key of names(original)) {
       const d = describe(original, key);
       if (key === 'prototype' || key === 'length' || key === 'name') define(guarded, key, { value: d.value });
@@ -21,6 +18,23 @@
     define(original.prototype, 'constructor', { value: guarded, writable: true, configurable: true });
     globalThis[name] = guarded;
   }
+  for (const name of ['Set', 'Map', 'WeakSet', 'WeakMap']) {
+    const original = globalThis[name];
+    const guarded = function (items) {
+      if (!new.target) throw new TypeError('Constructor ' + name + " requires 'new'");
+      return construct(original, items == null ? [] : [source(items)], new.target === guarded ? original : new.target);
+    };
+    replace(name, guarded);
+  }
+  const expression = RegExp;
+  const guardedExpression = function (text, flags) {
+    const isExpression = text !== null && typeof text === 'object' && text[Symbol.match] !== undefined;
+    if (!new.target && isExpression && flags === undefined && text.constructor === guardedExpression) return text;
+    if (flags !== undefined) flags = String(flags);
+    if (!isExpression) text = pattern(text, flags);
+    return construct(expression, [text, flags], new.target === undefined || new.target === guardedExpression ? expression : new.target);
+  };
+  replace('RegExp', guardedExpression);
   const functionProto = proto(function () {});
   const hidden = [
     proto(async function () {}), proto(function* () {}), proto(proto(function* () {}.prototype)),

@@ -14,6 +14,7 @@ func (in *instance) guard() {
 	in.guardArrays()
 	in.guardCalls()
 	in.guardIterators()
+	in.guardRegexps()
 	if !slices.Contains(in.module.settings.Allow, "bigint") {
 		in.remove("BigInt")
 	}
@@ -52,7 +53,13 @@ func (in *instance) hostFunctions() {
 		return in.iterated(call.Arguments[0])
 	})
 	in.must(in.vm.Set("leat_source", source)) // freeze.js takes it and deletes the name
-	in.tick = []goja.Value{tick, size, part, source}
+	literal := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		o := call.Arguments[1].(*goja.Object)
+		in.knowPattern(o, in.module.patterns[call.Arguments[0].ToInteger()])
+		return o
+	})
+	in.must(in.vm.Set("leat_pattern", in.checkPattern))
+	in.tick = []goja.Value{tick, size, part, source, literal}
 }
 
 // maxString is the most characters that one string may have.
@@ -137,6 +144,11 @@ func (in *instance) wrap(owner *goja.Object, name string, pay func(goja.Function
 	in.must(owner.DefineDataProperty(name, wrapped, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
+// define puts a function of ours in the place of a built-in.
+func (in *instance) define(owner *goja.Object, name string, length int, f nativeFunction) {
+	in.must(owner.DefineDataProperty(name, in.native(name, length, f), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
 // prototype returns NAME.prototype.
 func (in *instance) prototype(name string) *goja.Object {
 	return in.vm.Get(name).ToObject(in.vm).Get("prototype").ToObject(in.vm)
@@ -144,9 +156,10 @@ func (in *instance) prototype(name string) *goja.Object {
 
 func (in *instance) guardStrings() {
 	proto := in.prototype("String")
+	in.indexOf = in.nativeOf(proto.Get("indexOf"))
 	walk := func(call goja.FunctionCall) { in.payFor(call.This) }
 	for _, name := range []string{
-		"at", "concat", "endsWith", "includes", "indexOf", "lastIndexOf", "normalize", "slice", "split", "startsWith",
+		"concat", "endsWith", "includes", "indexOf", "lastIndexOf", "normalize", "slice", "split", "startsWith",
 		"substring", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "trim", "trimEnd", "trimStart", "localeCompare",
 	} {
 		in.wrap(proto, name, walk)
@@ -163,16 +176,8 @@ func (in *instance) guardStrings() {
 	pad := func(call goja.FunctionCall) { in.stringOfLength(call.Argument(0).ToInteger()) }
 	in.wrap(proto, "padStart", pad)
 	in.wrap(proto, "padEnd", pad)
-	replace := func(call goja.FunctionCall) {
-		in.payFor(call.This)
-		s, ok1 := call.This.(goja.String)
-		by, ok2 := call.Argument(1).(goja.String)
-		if ok1 && ok2 && by.Length() > 1 {
-			in.stringOfLength(int64(s.Length()+1) * int64(by.Length()) / 8)
-		}
-	}
-	in.wrap(proto, "replace", replace)
-	in.wrap(proto, "replaceAll", replace)
+	in.define(proto, "replace", 2, in.stringReplace(false))
+	in.define(proto, "replaceAll", 2, in.stringReplace(true))
 }
 
 func (in *instance) guardArrays() {

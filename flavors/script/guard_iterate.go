@@ -1,12 +1,6 @@
 package script
 
-import (
-	"sync"
-	"time"
-
-	"github.com/dlclark/regexp2/v2"
-	"github.com/dop251/goja"
-)
+import "github.com/dop251/goja"
 
 // iterated returns what a native may iterate: arrays and strings are paid for and stay,
 // anything else is copied into an array here, one paid step at a time, since a native
@@ -85,22 +79,5 @@ func (in *instance) payForFlat(o *goja.Object, depth int64) {
 		if inner, ok := o.Get(indexName(int(i))).(*goja.Object); ok && isArray(inner) {
 			in.payForFlat(inner, depth-1)
 		}
-	}
-}
-
-// matchSlack is how much longer than a message's time a match may run: the watchdog's
-// interrupt is pending when the match gives up, so that the wrong "no match" which goja
-// makes of it is never seen.
-const matchSlack = 20 * time.Millisecond
-
-var matchMu sync.Mutex
-
-// allowMatches bounds backtracking matches. The bound is a variable of regexp2's, for
-// the process; it only ever rises, to the longest timeout of any script compiled.
-func allowMatches(timeout time.Duration) {
-	matchMu.Lock()
-	defer matchMu.Unlock()
-	if limit := timeout + matchSlack; regexp2.DefaultMatchTimeout > time.Hour || regexp2.DefaultMatchTimeout < limit {
-		regexp2.DefaultMatchTimeout = limit
 	}
 }

@@ -22,6 +22,8 @@ type instance struct {
 	// Object.getOwnPropertyDescriptor and "length", from before guest code ran.
 	describeProperty goja.Callable
 	lengthName       goja.Value
+	indexOf          nativeFunction // String.prototype.indexOf
+	patterns         patterns
 	log              logger
 	indexer          indexer
 	encoder          encoder

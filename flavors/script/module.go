@@ -18,6 +18,7 @@ type module struct {
 	settings runtime.Settings
 	bundle   *bundle
 	program  *goja.Program
+	patterns []*pattern // of the regular expressions that stand in the source
 	digest   string
 	warnings []runtime.Warning
 }

@@ -17,9 +17,10 @@ const (
 	hostSize   = "\x00s" // (value): a string just built, checked against its cap
 	hostPart   = "\x00k" // (value, parts): one part of a template, as a string
 	hostSource = "\x00i" // (value): what is about to be spread by a native
+	hostRegexp = "\x00r" // (n, literal): a RegExp object made of the n-th literal
 )
 
-var hostNames = []string{hostTick, hostSize, hostPart, hostSource}
+var hostNames = []string{hostTick, hostSize, hostPart, hostSource, hostRegexp}
 
 const (
 	maxAST      = 1000 // nesting of a syntax tree
@@ -33,8 +34,9 @@ type rewriter struct {
 	allow   []string
 	refused *refused
 	depth   int
-	params  bool // inside a parameter list: initialisers run without a body
-	weight  int  // nodes of the body at hand
+	params  bool       // inside a parameter list: initialisers run without a body
+	weight  int        // nodes of the body at hand
+	regexps []*pattern // of the literals, in order
 }
 
 func (r *rewriter) program(p *ast.Program) {
@@ -224,6 +226,12 @@ func (r *rewriter) replace(e ast.Expression) ast.Expression {
 				n.Expressions[i] = host(hostPart, part.Idx0(), part, parts)
 			}
 		}
+	case *ast.RegExpLiteral:
+		return r.regexp(n)
+	case *ast.NewExpression:
+		r.newRegexp(n.Callee, n.ArgumentList)
+	case *ast.CallExpression:
+		r.newRegexp(n.Callee, n.ArgumentList)
 	case *ast.SpreadElement:
 		n.Expression = host(hostSource, n.Expression.Idx0(), n.Expression)
 	}

@@ -180,6 +180,14 @@ func (e *watched) arm(ctx context.Context, now time.Time) {
 	}
 }
 
+// deadlineTime returns when the call at hand has to end.
+func (e *watched) deadlineTime() time.Time {
+	if d := e.deadline.Load(); d > 0 {
+		return epoch.Add(time.Duration(d))
+	}
+	return now()
+}
+
 // fired returns the verdict once the watchdog has ended this call.
 func (e *watched) fired() *limit { return e.verdict.Load() }
 

@@ -17,8 +17,7 @@ import (
 // maxModuleBytes bounds what is compiled at all.
 const maxModuleBytes = 64 << 20
 
-// module is one compiled guest. It is immutable, but for the spare instance that Compile
-// leaves for the first worker.
+// module is one compiled guest. It is immutable, but for its spare instance.
 type module struct {
 	name     string
 	engine   *engine
@@ -27,8 +26,8 @@ type module struct {
 	config   string // settings.Config, as the guest sees it
 	entry    entry
 	digest   string
-	image    *image         // the state after the start; nil if it cannot be brought back
-	spare    chan *instance // holds at most one, started and unused
+	image    *image // the state after the start; nil if it cannot be brought back
+	spares   *spares
 }
 
 // load turns bytes into a module, or says why it cannot.
@@ -55,8 +54,9 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	}
 	m := &module{
 		name: code.Name, engine: e, compiled: compiled, settings: settings, config: string(settings.Config), entry: entry,
-		digest: digest(code, settings, version), spare: make(chan *instance, 1),
+		digest: digest(code, settings, version),
 	}
+	m.spares = newSpares(m.start)
 	return m, m.prepare(ctx)
 }
 
@@ -95,7 +95,7 @@ func (m *module) prepare(ctx context.Context) error {
 	if m.image = i.snapshot(); m.image != nil && !i.adopt(m.image) {
 		return errors.Join(errNoMemory, i.Close(), m.Close())
 	}
-	m.spare <- i
+	m.spares.put(i)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (m *module) Digest() string { return m.digest }
 // Warnings is empty: what is wrong with a module is an error.
 func (m *module) Warnings() []runtime.Warning { return nil }
 
-// Instantiate returns the spare instance, or starts one.
+// Instantiate returns an instance that is ready, or starts one.
 func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {
 	switch {
 	case m.entry.transform == "":
@@ -127,30 +127,9 @@ func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Tr
 	return m.take(ctx, host)
 }
 
-// take returns a started, unused instance.
-func (m *module) take(ctx context.Context, host runtime.Host) (*instance, error) {
-	select {
-	case i := <-m.spare:
-		i.log.sink = host.Log
-		return i, nil
-	default:
-	}
-	i, err := m.start(ctx)
-	if err != nil {
-		return nil, named(m.name, err)
-	}
-	i.log.sink = host.Log
-	return i, nil
-}
-
 // Close releases the code and the spare. REQUIRES: every other instance is closed.
 func (m *module) Close() error {
-	var err error
-	select {
-	case i := <-m.spare:
-		err = i.Close()
-	default:
-	}
+	err := m.spares.close()
 	if m.image != nil {
 		m.image.memory.close()
 	}

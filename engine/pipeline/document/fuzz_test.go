@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ func everything() *Shape {
 			{Name: "strings", Type: Strings, Enum: []string{"x", "y"}}, {Name: "values", Type: Values},
 			{Name: "object", Type: Mapping, Shape: inner}, {Name: "named", Type: Named, Shape: inner},
 			{Name: "edges", Type: Edges, Shape: inner}, {Name: "literal", Type: String, Literal: true},
+			{Name: "list", Type: Mappings, Shape: inner}, {Name: "json", Type: JSON},
 		},
 		Choices: map[string]*Shape{"left": inner, "right": {Noun: "right"}},
 		Refused: map[string]string{"middle": "there is no middle"},
@@ -31,7 +33,7 @@ func FuzzRead(f *testing.F) {
 		"", "a", "- a", "name: x\nleft: {}", "name: x\nleft: {n: 9}\nright:", "values: &a {b: *a}", "? [a]\n: b",
 		"name: ${X}\nint: ${constants.n}\nsize: 1KiB\nduration: 1d", "edges: [a, b: {n: 1}, {c: {}, n: 2}]\nstrings: [x, x, z]",
 		"named: {a: {n: 1}, b: , 'c d': {}}", "<<: {}\na: 1\na: 2", "literal: |\n  ${x}\n  y\ncel: >\n  a\n  b", "\xff", "\ufeffname: x", "a: !!binary x\nb: !x y",
-		"{", "\t", "%YAML 1.1\n---\na", "name: x\n---\nname: y", "object: [1]\nnamed: 3\nedges: {}\nvalues: 1",
+		"{", "\t", "%YAML 1.1\n---\na", "name: x\n---\nname: y", "list: [{n: 1}, 2]\njson: {a: [1.50, 0x1, ~, yes, 1_0], b: *c}", "object: [1]\nnamed: 3\nedges: {}\nvalues: 1",
 	} {
 		f.Add(seed)
 	}
@@ -65,8 +67,12 @@ func FuzzRead(f *testing.F) {
 				o.Values(field.Name)
 			case Mapping:
 				o.Object(field.Name)
-			case Named, Edges:
+			case Named, Edges, Mappings:
 				o.Entries(field.Name)
+			case JSON:
+				if text := o.JSON(field.Name); text != nil && !json.Valid(text) {
+					t.Errorf("no JSON: %s", text)
+				}
 			default:
 				o.String(field.Name)
 			}

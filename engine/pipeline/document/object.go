@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +29,9 @@ type Object struct {
 func (o *Object) add(p pair) {
 	_, isChoice := o.shape.Choices[p.name]
 	if _, isField := o.shape.field(p.name); !isField && !isChoice {
-		o.refuse(p)
+		if !o.shape.Open {
+			o.refuse(p)
+		}
 		return
 	}
 	o.entries[p.name] = p
@@ -204,6 +207,10 @@ func (r *Reader) field(p pair, f Field, noun string) (any, bool) {
 		return r.named(p, f), true
 	case Edges:
 		return r.edges(p, f), true
+	case Mappings:
+		return r.mappings(p, f), true
+	case JSON:
+		return r.json(p.value, f.Name)
 	case Strings:
 		return r.strings(p, f, noun)
 	case Values:
@@ -300,6 +307,26 @@ func (r *Reader) edge(n *yaml.Node, f Field) []Entry {
 	return out
 }
 
+// mappings reads a list of mappings.
+func (r *Reader) mappings(p pair, f Field) []Entry {
+	n := r.follow(p.value)
+	if n == nil || isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.Report.Errorf(r.place(p.value), "wrong-type", "a `-` and a mapping each", "%s: expected a list, got %s", f.Name, describeNode(n))
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	out := make([]Entry, 0, len(n.Content))
+	for _, element := range n.Content {
+		at := r.place(element)
+		out = append(out, Entry{At: at, Object: r.open(element, f.Shape, at)})
+	}
+	return out
+}
+
 func (r *Reader) strings(p pair, f Field, noun string) (any, bool) {
 	at := r.place(p.value)
 	n := r.follow(p.value)
@@ -347,7 +374,10 @@ func (o *Object) Strings(name string) []string { return o.Value(name).([]string)
 // Object returns the value of a Mapping.
 func (o *Object) Object(name string) *Object { return o.Value(name).(*Object) }
 
-// Entries returns the value of a Named or Edges.
+// JSON returns the value of a JSON; nil if it is not given.
+func (o *Object) JSON(name string) json.RawMessage { return o.Value(name).(json.RawMessage) }
+
+// Entries returns the value of a Named, Edges or Mappings.
 func (o *Object) Entries(name string) []Entry { return o.Value(name).([]Entry) }
 
 // Values returns the value of a Values.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"iter"
 	"maps"
 	"time"
@@ -18,6 +19,8 @@ type Shape struct {
 	Choices map[string]*Shape
 	// Refused are keys that authors expect here, and why they are not: the hint, by key.
 	Refused map[string]string
+	// Open lets further keys stand unread: for who looks for a few keys only.
+	Open bool
 }
 
 // names yields every key that the shape knows.
@@ -54,7 +57,8 @@ type Field struct {
 	Default  any      // of the Go type that Type names; nil with Required, or where "not given" means something
 	Enum     []string // allowed values of a String, or of the elements of Strings
 	Min, Max int64    // inclusive bounds of Int, Size and Duration (nanoseconds); both 0: unbounded
-	// Shape is an Object's keys, or those of each value of Named and of each entry of Edges.
+	// Shape is an Object's keys, or those of each value of Named and Mappings and of each entry of
+	// Edges.
 	Shape *Shape
 	// Literal keeps ${...} in the value as it stands: source code has its own use for it.
 	Literal bool
@@ -77,6 +81,8 @@ const (
 	Mapping    Type = "object"     // *Object
 	Named      Type = "named"      // []Entry in the order of the document
 	Edges      Type = "edges"      // []Entry in the order of the document; Object is nil for a bare name
+	Mappings   Type = "mappings"   // []Entry without names, a mapping each
+	JSON       Type = "json"       // json.RawMessage: any value, keys in order, numbers as written, ${...} kept
 )
 
 // Entry is a named mapping: a node under `sources`, or an upstream in `from`.
@@ -101,8 +107,10 @@ func (t Type) zero() any {
 		return map[string]any(nil)
 	case Mapping:
 		return (*Object)(nil)
-	case Named, Edges:
+	case Named, Edges, Mappings:
 		return []Entry(nil)
+	case JSON:
+		return json.RawMessage(nil)
 	default:
 		return ""
 	}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/leat-run/leat/engine/control"
+	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/store"
+)
+
+// access is the way to what a pipeline keeps: its store, or the run that owns it and
+// answers through its control socket. Both are nil where the pipeline never ran.
+type access struct {
+	dir   string
+	store *store.Store
+	run   *control.Client
+}
+
+// openAccess finds the store of the document in file. Nothing of the document but its name
+// is read.
+func openAccess(c *cli.Context, s surroundings, file string) (*access, error) {
+	options, err := loadOptions(c, s)
+	if err != nil {
+		return nil, err
+	}
+	name, diagnostics := pipeline.Name(file, options)
+	if name == "" {
+		printDiagnostics(s.stderr, diagnostics)
+		return nil, ended(exitInvalid)
+	}
+	return accessTo(c.Context, storeDir(c, name))
+}
+
+// accessTo opens the store in dir, or asks whoever owns it. A run that ends in between is
+// met once: its store is free then.
+func accessTo(ctx context.Context, dir string) (*access, error) {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return &access{dir: dir}, nil
+	}
+	st, err := store.Open(dir, store.Options{})
+	var inUse *store.InUseError
+	if errors.As(err, &inUse) && inUse.Address != "" {
+		run := control.Dial(inUse.Address)
+		if _, asked := run.Status(ctx); asked == nil {
+			return &access{dir: dir, run: run}, nil
+		}
+		run.Close()
+		st, err = store.Open(dir, store.Options{})
+	}
+	if err != nil {
+		return nil, openFailure(err)
+	}
+	return &access{dir: dir, store: st}, nil
+}
+
+// close lets go of the store or the connection.
+func (a *access) close() {
+	if a.run != nil {
+		a.run.Close()
+	}
+	if a.store != nil {
+		_ = a.store.Close() // what was asked for was answered
+	}
+}
+
+// letters calls fn with every dead letter, the oldest first, until fn returns an error.
+func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (err error) {
+	switch {
+	case a.run != nil:
+		err = a.run.Letters(ctx, fn)
+	case a.store != nil:
+		err = a.store.Letters(fn)
+	}
+	return a.failure("read the dead letters", err)
+}
+
+// failure gives an error its exit code: the store or the run is at fault, not leat.
+func (a *access) failure(what string, err error) error {
+	var known *exitError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return fail(exitFailed, "", fmt.Errorf("%s: %w", what, err))
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// A row that is run again after a crash names its letters as its first run did; another
+// step, another row, another payload and the second of two equal messages are others.
+func TestLetterIDsOfARowRunAgain(t *testing.T) {
+	m := &runtime.Message{Payload: []byte(`{"a":1}`), Ingested: time.UnixMilli(1_796_000_000_000)}
+	other := &runtime.Message{Payload: []byte(`{"a":2}`), Ingested: m.Ingested}
+	names := func() (all []string) {
+		var l letterIDs
+		return append(all,
+			l.next(7, 0, "score", "a->score", m), l.next(7, 0, "score", "a->score", m), l.next(7, 0, "score", "b->score", m),
+			l.next(7, 0, "out", "a->score", m), l.next(8, 0, "score", "a->score", m), l.next(7, 0, "score", "a->score", other))
+	}
+	first, again := names(), names()
+	seen := map[string]bool{}
+	for i, id := range first {
+		if id != again[i] {
+			t.Errorf("letter %d is named %s and then %s", i, id, again[i])
+		}
+		if len(id) != 26 || seen[id] {
+			t.Errorf("letter %d: %q is no identity of its own", i, id)
+		}
+		seen[id] = true
+	}
+}
+
+// What is committed is forgotten, and only that.
+func TestLetterIDsAreBounded(t *testing.T) {
+	var l letterIDs
+	first := &runtime.Message{Payload: []byte("first")}
+	id := l.next(1_000_000, 0, "n", "", first)
+	for i := range 3 * lettersSeen {
+		l.next(runtime.Seq(i), runtime.Seq(i), "n", "", &runtime.Message{Payload: fmt.Append(nil, i)})
+	}
+	if len(l.seen) > lettersSeen {
+		t.Errorf("%d digests are kept", len(l.seen))
+	}
+	if l.next(1_000_000, 3*lettersSeen, "n", "", first) == id {
+		t.Error("the letter of a message in flight was forgotten")
+	}
+}
