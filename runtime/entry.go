@@ -31,7 +31,7 @@ package runtime
 // In a script the call's two members are the arguments, fold(state, msg) and handle(msg), with ctx after
 // them; the answer is what the function returns, and undefined is a failure of KindOutput. In wasm the exports
 // fold and handle have the signature of transform, (ptr i32, len i32) -> i32: the input is the call's bytes, and the one
-// emit is the answer. A second emit is a failure of KindOutput, and so is a fold without any.
+// emit is the answer. A second emit is a failure of KindOutput, and so is a fold without any (the stage says so).
 type Entry string
 
 // The entries.
