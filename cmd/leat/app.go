@@ -75,7 +75,8 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), dlqCommand(s),
+			runCommand(s), verifyCommand(s), dlqCommand(s), replayCommand(s),
+			explainCommand(s), statusCommand(s),
 			pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,6 +51,7 @@ type job struct {
 	control *control.Server // nil where nothing outlives the run, or no socket can be made
 	log     *slog.Logger
 	guests  *guestLog
+	blocked atomic.Value // string: why it was blocked when a signal came
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -69,7 +71,7 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	code := exitCompleted
 	for i, outcome := range runJobs(c, s, jobs) {
 		jobs[i].guests.remark(c, s)
-		if err := settle(c, s, outcome); err != nil {
+		if err := settle(c, s, jobs[i], outcome); err != nil {
 			return err
 		}
 		code = worse(code, exitOf(outcome))
@@ -131,7 +133,7 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 		return jobs, err
 	}
 	for _, j := range jobs {
-		if err := j.open(c, s); err != nil {
+		if err := j.open(c, s, nil); err != nil {
 			return jobs, err
 		}
 	}
@@ -163,13 +165,15 @@ func inProcess(jobs []*job) error {
 	return nil
 }
 
-func (j *job) open(c *cli.Context, s surroundings) (err error) {
+// open makes the store and the engine, and serves the run's control socket. feed takes the
+// place of the sources; nil lets them run.
+func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
@@ -197,6 +201,9 @@ func (j *job) serve() {
 // runJobs runs all engines side by side and returns their outcomes in the documents' order.
 func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
 	defer context.AfterFunc(c.Context, func() {
+		for _, j := range jobs {
+			j.blocked.Store(j.engine.Status().Reason)
+		}
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
 	})()
 	if !c.Bool("quiet") && !c.Bool("json") {
