@@ -108,11 +108,15 @@ func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (
 	return a.failure("read the dead letters", err)
 }
 
-// failure gives an error its exit code: the store or the run is at fault, not leat.
+// failure gives an error its exit code: the store or the run is at fault, not leat, unless
+// a signal ended the wait for them.
 func (a *access) failure(what string, err error) error {
 	var known *exitError
-	if err == nil || errors.As(err, &known) {
+	switch {
+	case err == nil || errors.As(err, &known):
 		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, errSignal):
+		return fail(exitInterrupted, "", fmt.Errorf("%s: %w", what, errSignal))
 	}
 	return fail(exitFailed, "", fmt.Errorf("%s: %w", what, err))
 }
