@@ -44,6 +44,7 @@ type worker struct {
 	out      *outbox
 	spent    time.Duration // in the guest since the last flush
 	pace     time.Duration // of one message, smoothed
+	batch    batch
 }
 
 const (
@@ -151,11 +152,12 @@ func (w *worker) run(ctx context.Context) error {
 		if err != nil {
 			return nil
 		}
-		for i := range got {
-			if err := w.process(ctx, &got[i]); err != nil {
+		for done := 0; done < len(got); {
+			n := w.together(got[done:])
+			if err := w.processAll(ctx, got[done:done+n]); err != nil {
 				return stopped(ctx, err)
 			}
-			if w.due() {
+			if done += n; w.due() {
 				w.flush(ctx)
 			}
 		}
@@ -175,9 +177,14 @@ func (w *worker) flush(ctx context.Context) {
 // process runs one message to its end in this node: outputs, a filter, or a dead letter.
 // A nil error with nothing collected means that ctx ended first.
 func (w *worker) process(ctx context.Context, d *delivery) error {
+	result, err := w.apply(ctx, d)
+	return w.conclude(ctx, d, result, err)
+}
+
+// conclude brings a message to its end of which result and err are the first attempt.
+func (w *worker) conclude(ctx context.Context, d *delivery, result runtime.Result, err error) error {
 	policy := d.edge.policy()
 	for attempts := 1; ; attempts++ {
-		result, err := w.apply(ctx, d)
 		if err == nil {
 			w.succeed(d, result)
 			return nil
@@ -197,6 +204,7 @@ func (w *worker) process(ctx context.Context, d *delivery) error {
 		if err := w.node.engine.pause(ctx, policy, attempts); err != nil {
 			return err
 		}
+		result, err = w.apply(ctx, d)
 	}
 }
 
@@ -208,12 +216,18 @@ func (w *worker) apply(ctx context.Context, d *delivery) (runtime.Result, error)
 	w.call.Add(1)
 	result, err := w.applyTo(ctx, d)
 	w.call.Add(1)
+	w.account(d, &result, err)
+	return result, err
+}
+
+// account counts one call into the guest.
+func (w *worker) account(d *delivery, result *runtime.Result, err error) {
+	result.Usage.Input = int64(len(d.msg.Payload))
 	w.node.counts.in.Add(1)
 	w.spent += result.Usage.Duration
 	w.pace += (result.Usage.Duration - w.pace) / 8
 	failure, _ := asFailure(err)
 	w.observeCall(d, result.Usage, failure)
-	return result, err
 }
 
 // succeed stamps the outputs and routes them. They carry their input's identity; what
