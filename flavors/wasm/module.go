@@ -70,7 +70,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 func (e *engine) compile(ctx context.Context, module []byte) (compiled wazero.CompiledModule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = faultMalformed("code", fmt.Sprint(r))
+			err = faultMalformed("code section", fmt.Sprint(r))
 		}
 	}()
 	if err := ctx.Err(); err != nil {
