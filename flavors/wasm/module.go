@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
@@ -28,10 +29,15 @@ type module struct {
 	digest   string
 	image    *image // the state after the start; nil if it cannot be brought back
 	spares   *spares
+
+	// For a profile only; nil and unused otherwise.
+	profile  *runtime.FuelProfile
+	names    map[uint32]string // of the functions, by their index after rewriting
+	appended uint32            // index of the first function that the meter appended
 }
 
 // load turns bytes into a module, or says why it cannot.
-func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.Settings) (*module, error) {
+func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.Settings, profile *runtime.FuelProfile) (*module, error) {
 	if len(code.Bytes) > maxModuleBytes {
 		return nil, loadFault("strip it: wasm-strip, go build -ldflags=\"-s -w\", or wasm-opt -Oz",
 			"the module has %s, more than %s", byteSize(int64(len(code.Bytes))), byteSize(maxModuleBytes))
@@ -44,19 +50,22 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{})
+	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{Attributed: profile != nil})
 	if err != nil {
 		return nil, faultRefused(err)
 	}
-	compiled, err := e.compile(ctx, rewritten)
-	if err != nil {
-		return nil, err
-	}
 	m := &module{
-		name: code.Name, engine: e, compiled: compiled, settings: settings, config: string(settings.Config), entry: entry,
+		name: code.Name, engine: e, settings: settings, config: string(settings.Config), entry: entry,
 		digest: digest(code, settings, version),
 	}
 	m.spares = newSpares(m.start)
+	if profile != nil {
+		m.profile, m.names, m.appended = profile, map[uint32]string{}, uint32(p.functionCount()+meter.AddedImports)
+		ctx = experimental.WithFunctionListenerFactory(ctx, m)
+	}
+	if m.compiled, err = e.compile(ctx, rewritten); err != nil {
+		return nil, err
+	}
 	return m, m.prepare(ctx)
 }
 

@@ -236,6 +236,17 @@ func (p *preview) custom(r *reader) {
 	}
 }
 
+// functionCount is how many functions there are, imported ones included.
+func (p *preview) functionCount() int {
+	n := len(p.functions)
+	for _, imp := range p.imports {
+		if imp.kind == externFunction {
+			n++
+		}
+	}
+	return n
+}
+
 // functionType returns the signature of a function by its index in the module.
 func (p *preview) functionType(index uint32) (signature, bool) {
 	typeIndex, ok := p.typeOfFunction(index)

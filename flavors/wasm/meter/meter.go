@@ -17,7 +17,9 @@ const (
 	// CounterExport is the exported mutable i64 global that holds the counter.
 	CounterExport = ImportModule + ".counter"
 
-	addedImports = 2
+	// AddedImports is how many functions are imported besides the guest's: what its own
+	// functions' indices are moved by.
+	AddedImports = 2
 
 	// FramePrefix begins the name of every function that the rewriter appended, so that
 	// a host can leave them out of a stack trace.
@@ -34,6 +36,10 @@ type Options struct {
 	// refused, a larger or absent maximum is lowered, so that table.grow fails there.
 	// 0 means 1<<20 (8 to 16 MiB of host memory). MaxUint32 leaves tables as they are.
 	TableElements uint32
+
+	// Attributed has each function charge its own cost and no caller pay ahead for it, so
+	// that the counter at calls and returns tells whose the fuel was. Fuel is the same.
+	Attributed bool
 
 	// For measuring what these two cost; a host never sets them.
 	withoutDepth, withoutGaps bool
@@ -62,6 +68,9 @@ type Rewritten struct {
 func RewriteVersion(o Options) string {
 	o = o.withDefaults()
 	v := fmt.Sprintf("meter %s, costs %s, tables %d", Version, costVersion, o.TableElements)
+	if o.Attributed {
+		v += ", attributed"
+	}
 	if o.withoutDepth || o.withoutGaps {
 		v += fmt.Sprintf(", depth %t, gaps %t", !o.withoutDepth, !o.withoutGaps)
 	}

@@ -57,7 +57,7 @@ func (m *module) shift(i uint32) uint32 {
 	if int(i) < m.importedFunctions {
 		return i
 	}
-	return i + addedImports
+	return i + AddedImports
 }
 
 // sectionOrder is the place of each non-custom section in a module.

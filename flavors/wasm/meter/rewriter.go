@@ -56,7 +56,7 @@ func (m *module) rewriteCode() (*rewriter, error) {
 	}
 	w.hostType() // so that it comes first
 	for f := range all {
-		if !m.escaped[uint32(m.importedFunctions+f)] {
+		if !m.options.Attributed && !m.escaped[uint32(m.importedFunctions+f)] {
 			w.prepaid[f] = all[f].prepaid()
 		}
 	}
@@ -108,7 +108,7 @@ func (w *rewriter) add(t functionType, name string, body code) uint32 {
 
 func (w *rewriter) append(f addedFunction) uint32 {
 	w.added = append(w.added, f)
-	return uint32(len(w.functions) + addedImports + len(w.added) - 1)
+	return uint32(len(w.functions) + AddedImports + len(w.added) - 1)
 }
 
 // thunk appends the function that asks the host on behalf of f's entry check, and then
@@ -210,6 +210,6 @@ func (w *rewriter) addEntries() {
 	for i, f := range w.added {
 		out.functions.add(appendUnsigned(nil, f.signature)...)
 		out.code.add(appendBytes(nil, f.body)...)
-		w.names.name(uint32(len(w.functions)+addedImports+i), FramePrefix+f.name)
+		w.names.name(uint32(len(w.functions)+AddedImports+i), FramePrefix+f.name)
 	}
 }
