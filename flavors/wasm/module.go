@@ -2,8 +2,6 @@ package wasm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,13 +48,14 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{Attributed: profile != nil})
+	content := newFingerprint(code.Bytes)
+	rewritten, version, err := e.cache.rewrite(code.Bytes, content, meter.Options{Attributed: profile != nil})
 	if err != nil {
 		return nil, faultRefused(err)
 	}
 	m := &module{
 		name: code.Name, engine: e, settings: settings, config: string(settings.Config), entry: entry,
-		digest: digest(code, settings, version),
+		digest: digest(content, code, settings, version),
 	}
 	m.spares = newSpares(m.start)
 	if profile != nil {
@@ -113,15 +112,12 @@ func (m *module) prepare(ctx context.Context) error {
 	return nil
 }
 
-func digest(code runtime.Code, settings runtime.Settings, rewriter string) string {
-	h := sha256.New()
-	h.Write(code.Bytes)
+func digest(content fingerprint, code runtime.Code, settings runtime.Settings, rewriter string) string {
 	rest, _ := json.Marshal(struct { // plain data: never fails
 		Function, Rewriter string
 		Settings           runtime.Settings
 	}{code.Function, rewriter, settings})
-	h.Write(rest)
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return "sha256:" + content.with(string(rest))
 }
 
 // Digest identifies the code and all that changes its results.
