@@ -29,6 +29,8 @@ var layers = map[string][]string{
 	"engine":                              {"runtime", "store", "engine/commit", "engine/pipeline"},
 	"engine/control":                      {"runtime", "store", "engine", "engine/pipeline"},
 	"engine/endpoint":                     {"runtime", "engine", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
+	"engine/topic":                        {"store", "engine/causal"},
+	"engine/stage":                        {"runtime", "store", "engine", "engine/causal", "engine/codec", "engine/pipeline", "engine/topic"},
 	"engine/sim":                          {"runtime", "engine/causal", "engine/commit"},
 	"engine/suite":                        {"runtime", "store", "engine", "engine/commit", "engine/pipeline", "engine/pipeline/document"},
 	"cmd/leat":                            {"*"},

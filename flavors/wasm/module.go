@@ -24,6 +24,7 @@ type module struct {
 	settings runtime.Settings
 	config   string // settings.Config, as the guest sees it
 	entry    entry
+	stage    runtime.Entry // handle or fold; empty for a transform
 	digest   string
 	image    *image // the state after the start; nil if it cannot be brought back
 	spares   *spares
@@ -44,7 +45,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	entry, err := p.checkContract(settings, code.Function)
+	entry, err := p.checkContract(settings, code.EntryFunction())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 		return nil, faultRefused(err)
 	}
 	m := &module{
-		name: code.Name, engine: e, settings: settings, config: string(settings.Config), entry: entry,
+		name: code.Name, engine: e, settings: settings, config: string(settings.Config), entry: entry, stage: code.Entry,
 		digest: digest(content, code, settings, version),
 	}
 	m.spares = newSpares(m.start)
@@ -114,9 +115,9 @@ func (m *module) prepare(ctx context.Context) error {
 
 func digest(content fingerprint, code runtime.Code, settings runtime.Settings, rewriter string) string {
 	rest, _ := json.Marshal(struct { // plain data: never fails
-		Function, Rewriter string
-		Settings           runtime.Settings
-	}{code.Function, rewriter, settings})
+		Function, Entry, Rewriter string
+		Settings                  runtime.Settings
+	}{code.Function, string(code.Entry), rewriter, settings})
 	return "sha256:" + content.with(string(rest))
 }
 

@@ -117,7 +117,7 @@ func (i *instance) verdict(code uint32) error {
 			Hint:    "0 means success; call leat.fail with a reason before another value is returned",
 		}
 	}
-	return nil
+	return i.answered()
 }
 
 // checkInput holds a message against the limits of what a guest is given.
