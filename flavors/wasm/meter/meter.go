@@ -41,8 +41,8 @@ type Options struct {
 	// that the counter at calls and returns tells whose the fuel was. Fuel is the same.
 	Attributed bool
 
-	// For measuring what these two cost; a host never sets them.
-	withoutDepth, withoutGaps bool
+	// For measuring what these cost, and for proofs; a host never sets them.
+	withoutDepth, withoutGaps, withoutAhead bool
 }
 
 func (o Options) withDefaults() Options {
@@ -61,6 +61,8 @@ type Rewritten struct {
 	Version string
 	// Checks is how many places ask for fuel: loops, entries, long stretches.
 	Checks int
+
+	prepaid int // functions that their callers pay for
 }
 
 // RewriteVersion returns the Rewritten.Version that o leads to, so that a cache can be
@@ -71,8 +73,8 @@ func RewriteVersion(o Options) string {
 	if o.Attributed {
 		v += ", attributed"
 	}
-	if o.withoutDepth || o.withoutGaps {
-		v += fmt.Sprintf(", depth %t, gaps %t", !o.withoutDepth, !o.withoutGaps)
+	if o.withoutDepth || o.withoutGaps || o.withoutAhead {
+		v += fmt.Sprintf(", depth %t, gaps %t, ahead %t", !o.withoutDepth, !o.withoutGaps, !o.withoutAhead)
 	}
 	return v
 }
@@ -93,5 +95,5 @@ func Rewrite(src []byte, o Options) (Rewritten, error) {
 	if err != nil {
 		return Rewritten{}, err
 	}
-	return Rewritten{Module: w.assemble(), Version: RewriteVersion(o), Checks: w.checks}, nil
+	return Rewritten{Module: w.assemble(), Version: RewriteVersion(o), Checks: w.checks, prepaid: w.payers()}, nil
 }

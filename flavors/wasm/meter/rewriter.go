@@ -56,7 +56,7 @@ func (m *module) rewriteCode() (*rewriter, error) {
 	}
 	w.hostType() // so that it comes first
 	for f := range all {
-		if !m.options.Attributed && !m.escaped[uint32(m.importedFunctions+f)] {
+		if !m.options.Attributed && !m.options.withoutAhead && !m.escaped[uint32(m.importedFunctions+f)] {
 			w.prepaid[f] = all[f].prepaid()
 		}
 	}
@@ -125,6 +125,17 @@ func (w *rewriter) thunk(f int) uint32 {
 	body.u32(byte(opCall), w.shift(uint32(w.importedFunctions+f)))
 	body.op(byte(opEnd))
 	return w.append(addedFunction{signature, "enter", body})
+}
+
+// payers is how many functions are paid for by their callers.
+func (w *rewriter) payers() int {
+	n := 0
+	for _, cost := range w.prepaid {
+		if cost > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // outer returns the function that hosts call in place of f: it pays what callers pay.
