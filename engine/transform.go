@@ -26,6 +26,7 @@ type transformNode struct {
 	plan      *pipeline.Transform
 	module    runtime.Module
 	sequencer *sequencer // nil where order does not need it
+	near      nearBudget
 
 	inChild struct { // the module for suspects, made on demand, shared by the workers
 		sync.Mutex
@@ -60,6 +61,7 @@ func (e *Engine) newTransform(tr *pipeline.Transform) *transformNode {
 	if tr.Flavor == splitFlavor {
 		t.module = splitModule{path: tr.SplitPath}
 	}
+	t.near.of(tr.Settings.Budget)
 	if tr.Workers > 1 && tr.KeepOrder {
 		t.sequencer = newSequencer(e.opt.ReorderWindow, e.opt.ReorderBytes)
 	}
@@ -120,7 +122,13 @@ func (t *transformNode) isolated(ctx context.Context) (runtime.Module, error) {
 	return t.inChild.Module, nil
 }
 
-func (t *transformNode) recycled(runtime.Recycle) { t.counts.recycled.Add(1) }
+func (t *transformNode) recycled(reason runtime.Recycle) {
+	if reason == runtime.RecycleMemory {
+		t.counts.recycledMemory.Add(1)
+	} else {
+		t.counts.recycledFailure.Add(1)
+	}
+}
 
 // host gives a guest its node's log.
 func (t *transformNode) host() runtime.Host {
@@ -214,14 +222,11 @@ func (w *worker) apply(ctx context.Context, d *delivery) (runtime.Result, error)
 
 // account counts one call into the guest.
 func (w *worker) account(d *delivery, result *runtime.Result, err error) {
-	result.Usage.Input = int64(len(d.msg.Payload))
 	w.node.counts.in.Add(1)
 	w.spent += result.Usage.Duration
 	w.pace += (result.Usage.Duration - w.pace) / 8
-	if observe := w.node.engine.opt.Observe; observe != nil {
-		failure, _ := asFailure(err)
-		observe(w.node.plan, result.Usage, failure)
-	}
+	failure, _ := asFailure(err)
+	w.observeCall(d, result.Usage, failure)
 }
 
 // succeed stamps the outputs and routes them. They carry their input's identity; what

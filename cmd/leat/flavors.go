@@ -43,10 +43,11 @@ func childEnv() (env []string) {
 
 // suspects is the engine's way to ask a child process first about what was in flight at a
 // crash; nil where there are no child processes.
-func suspects(isolated map[string]runtime.Flavor) func(context.Context, *pipeline.Transform) (runtime.Module, error) {
+func suspects() func(context.Context, *pipeline.Transform) (runtime.Module, error) {
 	if !isolation.Supported {
 		return nil
 	}
+	isolated := isolated(flavors())
 	return func(ctx context.Context, t *pipeline.Transform) (runtime.Module, error) {
 		return isolated[t.Flavor].Compile(ctx, t.Code, t.Settings)
 	}

@@ -52,6 +52,7 @@ var doors = map[string]struct{ door, why string }{
 	"github.com/urfave/cli/v2":            {"cmd/leat", "verbs, flags, help"},
 	"github.com/prometheus/client_golang": {"cmd/leat/console", "the metrics format that operators scrape"},
 	"github.com/google/pprof":             {"cmd/leat", "writes the profile format that other tools read"},
+	"github.com/rogpeppe/go-internal":     {"cmd/leat", "line by line differences of what goes into a node and what comes out"},
 	"golang.org/x/term":                   {"cmd/leat", "is standard error a terminal, and how wide"},
 	"golang.org/x/sys":                    {"*", "flock, statfs, rlimits: the system calls that package syscall froze"},
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -16,8 +17,8 @@ import (
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
 	"github.com/leat-run/leat/engine/tune"
-	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -54,8 +55,6 @@ type job struct {
 	guests  *guestLog
 
 	evidence *tune.Evidence // of what the guests need
-
-	isolated map[string]runtime.Flavor // asks a child process first about what a crash left
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -100,6 +99,7 @@ func expand(names []string) ([]string, error) {
 			}
 			found = append(found, matches...)
 		}
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
@@ -128,7 +128,7 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 			continue
 		}
 		log := log.With("pipeline", plan.Name)
-		jobs = append(jobs, &job{plan: plan, log: log, guests: &guestLog{log: log}, isolated: options.Catalog.Isolated})
+		jobs = append(jobs, &job{plan: plan, log: log, guests: &guestLog{log: log}})
 	}
 	if !valid {
 		return jobs, ended(exitInvalid)
@@ -137,7 +137,7 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 		return jobs, err
 	}
 	for _, j := range jobs {
-		if err := j.open(c, s); err != nil {
+		if err := j.open(c, s, nil); err != nil {
 			return jobs, err
 		}
 	}
@@ -155,15 +155,17 @@ func distinct(jobs []*job) error {
 	return nil
 }
 
-func (j *job) open(c *cli.Context, s surroundings) (err error) {
+// open makes the store and the engine, and serves the run's control socket. feed takes the
+// place of the sources; nil lets them run.
+func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
 	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
-		Isolated: suspects(j.isolated), Observe: j.evidence.Observe,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
+		Isolated: suspects(), Observer: j.evidence,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)

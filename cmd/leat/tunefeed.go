@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -85,13 +86,14 @@ func sampleFeed(in io.Reader, name string, source *pipeline.Source) tune.Feed {
 
 // spoolFeed gives every row that the spool of a stopped pipeline holds, committed or not.
 func (t *tuning) spoolFeed(c *cli.Context) (tune.Feed, func(), error) {
-	a, err := accessTo(c.Context, storeDir(c, t.plan.Name))
+	dir := storeDir(c, t.plan.Name)
+	a, err := accessTo(c.Context, t.plan.Name, dir)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case a.run != nil:
 		a.close()
-		return nil, nil, fail(exitInUse, "ask the run itself: --addr "+a.dir+"/control.sock", fmt.Errorf("%s is running: its spool is in use", t.plan.Name))
+		return nil, nil, fail(exitInUse, "ask the run itself: --addr "+filepath.Join(dir, "control.sock"), fmt.Errorf("%s is running: its spool is in use", t.plan.Name))
 	case a.store == nil:
 		return nil, nil, fail(exitUsage, "run it first, or give --sample FILE", fmt.Errorf("%s never ran with this --data-dir: there is no spool", t.plan.Name))
 	}

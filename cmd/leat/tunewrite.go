@@ -35,7 +35,7 @@ func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error
 	if err := t.loads(c, s, text); err != nil {
 		return err
 	}
-	if err := replaceFile(t.file, text); err != nil {
+	if err := replaceDocument(t.file, text); err != nil {
 		return fail(exitFailed, "nothing was written", err)
 	}
 	remark(c, s, "leat: %s has the new budgets", t.file)
@@ -68,8 +68,8 @@ func budgetKeys(n tune.NodeReport) []pipeline.BudgetKey {
 	return append(keys, pipeline.BudgetKey{Key: "memory", Value: n.Suggested.Memory})
 }
 
-// replaceFile puts text in the place of a file in one step, keeping its mode; a link stays one.
-func replaceFile(name string, text []byte) error {
+// replaceDocument puts text in the place of a file in one step, keeping its mode; a link stays one.
+func replaceDocument(name string, text []byte) error {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"math/bits"
 	"sync"
+	"time"
 
+	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 )
@@ -36,6 +38,8 @@ type Size struct {
 	Fuel Distribution `json:"fuel"`
 }
 
+var _ engine.Observer = (*Evidence)(nil)
+
 // NewEvidence makes room for the nodes of a plan that run a guest.
 func NewEvidence(plan *pipeline.Plan) *Evidence {
 	e := &Evidence{nodes: map[string]*node{}}
@@ -47,32 +51,37 @@ func NewEvidence(plan *pipeline.Plan) *Evidence {
 	return e
 }
 
-// Observe takes one call in. It is engine.Options.Observe.
-func (e *Evidence) Observe(t *pipeline.Transform, usage runtime.Usage, failure *runtime.Failure) {
-	n := e.nodes[t.Name]
+// Applied takes one call in. A node that the evidence has no room for is left out.
+func (e *Evidence) Applied(c engine.Call) {
+	n := e.nodes[c.Node.Name]
 	if n == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.seen.add(usage, failure)
+	n.seen.add(&c)
 }
 
-func (s *Seen) add(usage runtime.Usage, failure *runtime.Failure) {
+// Written, Appended and Committed are of no interest here.
+func (e *Evidence) Written(*pipeline.Sink, int, time.Duration, error) {}
+func (e *Evidence) Appended(int, time.Duration)                       {}
+func (e *Evidence) Committed(int, time.Duration)                      {}
+
+func (s *Seen) add(c *engine.Call) {
 	s.Calls++
-	if failure != nil {
-		s.Failures[failure.Kind]++
+	if c.Kind != "" {
+		s.Failures[c.Kind]++
 		return
 	}
-	s.Fuel.Add(usage.Fuel)
-	s.Time.Add(int64(usage.Duration))
-	s.Memory.Add(usage.Memory)
-	s.Largest = max(s.Largest, usage.Input)
-	class := bits.Len64(uint64(max(usage.Input, 0)))
+	s.Fuel.Add(c.Usage.Fuel)
+	s.Time.Add(int64(c.Usage.Duration))
+	s.Memory.Add(c.Usage.Memory)
+	s.Largest = max(s.Largest, int64(c.InputBytes))
+	class := bits.Len64(uint64(c.InputBytes))
 	for len(s.Sizes) <= class {
 		s.Sizes = append(s.Sizes, Size{})
 	}
-	s.Sizes[class].Fuel.Add(usage.Fuel)
+	s.Sizes[class].Fuel.Add(c.Usage.Fuel)
 }
 
 // Succeeded returns how many calls there are measurements of.

@@ -67,7 +67,7 @@ func Measure(ctx context.Context, s Setup) (out Outcome, err error) {
 	plan := apart(s.Plan)
 	out.Evidence = NewEvidence(plan)
 	e, err := engine.New(engine.Options{
-		Plan: plan, Store: st, Log: s.Log, Endpoints: nowhere(plan, s.Codecs), Observe: out.Evidence.Observe,
+		Plan: plan, Store: st, Log: s.Log, Endpoints: nowhere(plan, s.Codecs), Observer: out.Evidence,
 		GuestLog:    func(*pipeline.Transform, string, string) {},
 		BackoffBase: time.Millisecond, BackoffCap: time.Millisecond,
 		Feed: func(ctx context.Context, e *engine.Engine) error {

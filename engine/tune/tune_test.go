@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 )
@@ -84,7 +85,10 @@ func evidence(n int) *Evidence {
 	e := NewEvidence(plan)
 	for i := 1; i <= n; i++ {
 		bytes := int64(100 + i%900)
-		e.Observe(transform, runtime.Usage{Fuel: 1000 + 3*bytes, Duration: time.Duration(i) * time.Microsecond, Memory: 1 << 20, Input: bytes}, nil)
+		e.Applied(engine.Call{
+			Node: transform, InputBytes: int(bytes),
+			Usage: runtime.Usage{Fuel: 1000 + 3*bytes, Duration: time.Duration(i) * time.Microsecond, Memory: 1 << 20},
+		})
 	}
 	return e
 }
@@ -107,12 +111,12 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("%+v", few)
 	}
 	cut := evidence(900)
-	cut.Observe(transform, runtime.Usage{Fuel: 10_000_000}, &runtime.Failure{Kind: runtime.KindFuel})
+	cut.Applied(engine.Call{Node: transform, Usage: runtime.Usage{Fuel: 10_000_000}, Kind: runtime.KindFuel})
 	if n := Advise(plan, cut, Options{}).Nodes[0]; n.Suggested != nil || n.Failures[runtime.KindFuel] != 1 || !strings.Contains(n.Reason[0], "ended at a budget") {
 		t.Errorf("%+v", n)
 	}
 	slow := evidence(900)
-	slow.Observe(transform, runtime.Usage{Fuel: 1, Duration: 3 * time.Second}, nil)
+	slow.Applied(engine.Call{Node: transform, Usage: runtime.Usage{Fuel: 1, Duration: 3 * time.Second}})
 	if n := Advise(plan, slow, Options{}).Nodes[0]; n.Suggested.Timeout != "6s" {
 		t.Errorf("%+v", n.Suggested)
 	}
@@ -121,7 +125,7 @@ func TestAdvise(t *testing.T) {
 // Proves that evidence says the same after a way through JSON.
 func TestEvidenceAsJSON(t *testing.T) {
 	e := evidence(700)
-	e.Observe(transform, runtime.Usage{}, &runtime.Failure{Kind: runtime.KindGuest})
+	e.Applied(engine.Call{Node: transform, Kind: runtime.KindGuest})
 	text, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
