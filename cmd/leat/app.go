@@ -78,9 +78,8 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), dlqCommand(s),
-			pluginsCommand(s), completionCommand(s), versionCommand(s),
-			newCommand(s), tryCommand(s), testCommand(s),
+			runCommand(s), newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), explainCommand(s), statusCommand(s),
+			dlqCommand(s), replayCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {

@@ -51,6 +51,7 @@ var doors = map[string]struct{ door, why string }{
 	"github.com/evanw/esbuild":            {"flavors/script", "bundles TypeScript and modules, with source maps"},
 	"github.com/urfave/cli/v2":            {"cmd/leat", "verbs, flags, help"},
 	"github.com/prometheus/client_golang": {"cmd/leat/console", "the metrics format that operators scrape"},
+	"github.com/rogpeppe/go-internal":     {"cmd/leat", "line by line differences of what goes into a node and what comes out"},
 	"golang.org/x/term":                   {"cmd/leat", "is standard error a terminal, and how wide"},
 	"golang.org/x/sys":                    {"*", "flock, statfs, rlimits: the system calls that package syscall froze"},
 }

@@ -130,11 +130,11 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 	if !valid {
 		return jobs, ended(exitInvalid)
 	}
-	if err := errors.Join(distinct(jobs), inProcess(jobs)); err != nil {
+	if err := distinct(jobs); err != nil {
 		return jobs, err
 	}
 	for _, j := range jobs {
-		if err := j.open(c, s); err != nil {
+		if err := j.open(c, s, nil); err != nil {
 			return jobs, err
 		}
 	}
@@ -152,27 +152,16 @@ func distinct(jobs []*job) error {
 	return nil
 }
 
-// inProcess refuses a node that asks for a child process: running it without one would
-// break the promise that its author relies on.
-func inProcess(jobs []*job) error {
-	for _, j := range jobs {
-		for _, t := range j.plan.Transforms {
-			if t.Isolation == pipeline.IsolationProcess {
-				return fail(exitInvalid, "leave the key out, and run only code that you trust",
-					fmt.Errorf("isolation: process does not exist yet (%s:%d, transform %s)", j.plan.File, t.Line, t.Name))
-			}
-		}
-	}
-	return nil
-}
-
-func (j *job) open(c *cli.Context, s surroundings) (err error) {
+// open makes the store and the engine, and serves the run's control socket. feed takes the
+// place of the sources; nil lets them run.
+func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
+		Isolated: suspects(),
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)

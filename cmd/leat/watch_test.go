@@ -13,14 +13,13 @@ import (
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a.ts"), filepath.Join(dir, "b.ts")
-	write := func(name, text string) {
+	write := func(name, text string) { // in one step: a look under way sees the old file or the new one
 		t.Helper()
-		// At once, as a look may be under way.
-		err := os.WriteFile(name+".new", []byte(text), 0o644)
-		if err == nil {
-			err = os.Rename(name+".new", name)
+		whole := name + ".new"
+		if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if err != nil {
+		if err := os.Rename(whole, name); err != nil {
 			t.Fatal(err)
 		}
 	}
