@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -98,7 +99,18 @@ func filesOf(plan *pipeline.Plan) (files []string) {
 		}
 		if m, ok := t.Module.(runtime.Sourced); ok {
 			files = append(files, m.Files()...)
+		} else if t.Code.Path != "" {
+			files = append(files, besideCode(t.Code.Path)...)
 		}
+	}
+	return files
+}
+
+// besideCode are the files that code in a child process may import: it does not say which it does.
+func besideCode(path string) (files []string) {
+	for _, ext := range []string{"js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "json"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*."+ext)) // the pattern is well formed
+		files = append(files, found...)
 	}
 	return files
 }
