@@ -75,7 +75,7 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), dlqCommand(s), replayCommand(s),
+			runCommand(s), verifyCommand(s), dlqCommand(s), topicCommand(s), stageCommand(s), replayCommand(s),
 			explainCommand(s), statusCommand(s),
 			pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},

@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"engine/endpoint/lines":               {"runtime", "engine", "engine/pipeline"},
 	"engine/endpoint/file":                {"runtime", "engine", "engine/pipeline", "engine/endpoint/lines"},
 	"engine":                              {"runtime", "store", "engine/commit", "engine/pipeline"},
-	"engine/control":                      {"runtime", "store", "engine", "engine/pipeline"},
+	"engine/control":                      {"runtime", "store", "engine", "engine/causal", "engine/stage", "engine/topic", "engine/pipeline"},
 	"engine/endpoint":                     {"runtime", "store", "engine", "engine/causal", "engine/topic", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
 	"engine/topic":                        {"store", "engine/causal"},
 	"engine/stage":                        {"runtime", "store", "engine", "engine/causal", "engine/codec", "engine/pipeline", "engine/topic"},

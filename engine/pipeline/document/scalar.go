@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -216,6 +217,15 @@ func checkRange(v int64, f Field, format func(int64, int) string) *fault {
 		bound = format(f.Min, 10) + " to " + format(f.Max, 10)
 	}
 	return &fault{"out-of-range", fmt.Sprintf("%s is out of range", format(v, 10)), "allowed: " + bound}
+}
+
+// ParseSize reads a size as a document writes it, for flags.
+func ParseSize(text string) (int64, error) {
+	v, bad := scalar{text: text}.size(Field{})
+	if bad != nil {
+		return 0, errors.New(bad.message)
+	}
+	return v, nil
 }
 
 // FormatSize writes bytes with the largest unit that divides them.
