@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -29,6 +31,7 @@ func BenchmarkOverhead(b *testing.B) {
 		b.Run(fmt.Sprintf("engine/sources=%d", sources), func(b *testing.B) { benchmarkEngine(b, sources, nil) })
 	}
 	b.Run("engine/transform", func(b *testing.B) { benchmarkEngine(b, 1, identity) })
+	b.Run("engine/transform/observer", func(b *testing.B) { benchmarkEngine(b, 1, identity, countingObserver{new(atomic.Int64)}) })
 }
 
 func benchmarkAppend(b *testing.B) {
@@ -55,8 +58,11 @@ func benchmarkAppend(b *testing.B) {
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/msg")
 }
 
-func benchmarkEngine(b *testing.B, sources int, guest applyFunc) {
+func benchmarkEngine(b *testing.B, sources int, guest applyFunc, observer ...Observer) {
 	w := newWorld(b)
+	for _, o := range observer {
+		w.opt.Observer = o
+	}
 	w.store = benchStore(b)
 	var names []string
 	for i := range sources {
@@ -88,6 +94,14 @@ func benchStore(b *testing.B) *store.Store {
 	b.Cleanup(func() { _ = st.Close() })
 	return st
 }
+
+// countingObserver is the cheapest one that does something.
+type countingObserver struct{ n *atomic.Int64 }
+
+func (o countingObserver) Applied(Call)                                      { o.n.Add(1) }
+func (o countingObserver) Written(*pipeline.Sink, int, time.Duration, error) { o.n.Add(1) }
+func (o countingObserver) Appended(int, time.Duration)                       { o.n.Add(1) }
+func (o countingObserver) Committed(int, time.Duration)                      { o.n.Add(1) }
 
 // orders is a source that costs nothing: one group of 256, again and again.
 func orders(n int) Source {

@@ -51,7 +51,7 @@ func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow, co
 	bytes := weigh(&row.Message)
 	e.admitting.Add(1)
 	defer e.admissionDone()
-	if err := e.gate.acquire(ctx, e.intake.Done(), 1, bytes); err != nil {
+	if err := e.slots(ctx, 1, bytes); err != nil {
 		return 0, err
 	}
 	rows := []store.Row{row}

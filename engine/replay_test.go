@@ -275,3 +275,22 @@ func TestSuspectsMeetAChildFirst(t *testing.T) {
 		t.Errorf("%d in process, %d in a child, letters %+v", inProcess.Load(), inChild.Load(), l)
 	}
 }
+
+// A replay that a crash runs again is the same replay: it does not bring its letter nearer
+// to quarantine.
+func TestReplayThatACrashRepeatsCountsOnce(t *testing.T) {
+	w, _, _ := failing(t)
+	l := w.letters()[0]
+	w.opt.Feed = nil
+	for range 7 { // more than max_replays
+		m := l.Message
+		m.Meta = runtime.Meta{runtime.MetaIsReplay: "true", runtime.MetaReplayCount: "1"}
+		if _, err := w.store.Append([]store.Row{{Node: "guest", Inject: true, Letter: l.ID, Message: m}}); err != nil {
+			t.Fatal(err)
+		}
+		w.status(w.run(), StatusPartial)
+	}
+	if again := w.letters()[0]; again.ReplayCount != 1 || again.Quarantined || again.Attempts != l.Attempts+7 {
+		t.Errorf("the letter is %+v", again)
+	}
+}

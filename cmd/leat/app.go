@@ -75,9 +75,8 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), dlqCommand(s), topicCommand(s), stageCommand(s), replayCommand(s),
-			explainCommand(s), statusCommand(s),
-			pluginsCommand(s), completionCommand(s), versionCommand(s),
+			runCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), explainCommand(s), statusCommand(s),
+			dlqCommand(s), replayCommand(s), topicCommand(s), stageCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {

@@ -26,12 +26,14 @@ import (
 //	ended NAME CODE                 wait for its end and want this exit code
 //	keys FILE KEY...                every line of the file is a JSON object of exactly these keys
 //	json FILE PATH VALUE            the first line's value at a dotted path is this JSON
+//	take NAME FILE PATH             put the first line's text at a dotted path into an environment variable
 //	lines FILE N                    the file has so many lines
 //	sample                          lay out the sample pipeline in the script's directory
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
 		"keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
+		"take": cmdTake,
 	}
 }
 
@@ -198,6 +200,23 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if !reflect.DeepEqual(got, want) {
 		ts.Fatalf("%s: %s is %v, want %v", args[0], args[1], got, want)
 	}
+}
+
+func cmdTake(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 3, "take NAME FILE PATH")
+	lines := objects(ts, args[1])
+	if len(lines) == 0 {
+		ts.Fatalf("%s is empty", args[1])
+	}
+	got := any(lines[0])
+	for name := range strings.SplitSeq(args[2], ".") {
+		got = at(got, name)
+	}
+	text, ok := got.(string)
+	if !ok {
+		ts.Fatalf("%s: %s is %v, no text", args[1], args[2], got)
+	}
+	ts.Setenv(args[0], text)
 }
 
 // at is a value's member or element, nil where there is none.

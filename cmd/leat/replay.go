@@ -166,9 +166,6 @@ func replayStopped(c *cli.Context, s surroundings, plan *pipeline.Plan, q *lette
 	log = log.With("pipeline", plan.Name)
 	j := &job{plan: plan, log: log, guests: &guestLog{log: log}}
 	defer closeJobs([]*job{j})
-	if err := inProcess([]*job{j}); err != nil {
-		return err
-	}
 	var result engine.ReplayResult
 	err = j.open(c, s, func(ctx context.Context, e *engine.Engine) (err error) {
 		result, err = replayFed(ctx, c, e, j.store, q)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
 	"github.com/leat-run/leat/engine/topic"
 	"github.com/leat-run/leat/store"
 )
@@ -132,6 +134,7 @@ func expand(names []string) ([]string, error) {
 			}
 			found = append(found, matches...)
 		}
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
@@ -160,7 +163,7 @@ func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Log
 	if !valid {
 		return d, ended(exitInvalid)
 	}
-	if err := errors.Join(d.distinct(), inProcess(d.jobs)); err != nil {
+	if err := d.distinct(); err != nil {
 		return d, err
 	}
 	return d, d.open(c, s, log)
@@ -232,20 +235,6 @@ func (d *documents) distinct() error {
 	return err
 }
 
-// inProcess refuses a node that asks for a child process: running it without one would
-// break the promise that its author relies on.
-func inProcess(jobs []*job) error {
-	for _, j := range jobs {
-		for _, t := range j.plan.Transforms {
-			if t.Isolation == pipeline.IsolationProcess {
-				return fail(exitInvalid, "leave the key out, and run only code that you trust",
-					fmt.Errorf("isolation: process does not exist yet (%s:%d, transform %s)", j.plan.File, t.Line, t.Name))
-			}
-		}
-	}
-	return nil
-}
-
 // open makes the store and the engine, and serves the run's control socket. feed takes the
 // place of the sources; nil lets them run.
 func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
@@ -259,6 +248,7 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoints,
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
+		Isolated: suspects(),
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)

@@ -12,7 +12,7 @@ import (
 // TestMain makes this test binary double as leat: the scripts run it as a child
 // process, and so do the crash sweeps.
 func TestMain(m *testing.M) {
-	testscript.Main(leaks{m}, map[string]func(){"leat": main})
+	testscript.Main(leaks{m}, map[string]func(){"leat": main, "leat-deadly": deadly})
 }
 
 // leaks runs the tests and fails where a goroutine outlives them.

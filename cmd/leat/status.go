@@ -61,6 +61,7 @@ type ratesJSON struct {
 
 type nodeStatusJSON struct {
 	Name     string `json:"name"`
+	Flavor   string `json:"flavor"`
 	Waiting  int    `json:"waiting"`
 	In       int64  `json:"in"`
 	Out      int64  `json:"out"`
@@ -129,7 +130,10 @@ func statusRow(st engine.RunStatus) statusJSON {
 		SpoolRows: st.SpoolRows, SpoolBytes: st.SpoolBytes, Nodes: []nodeStatusJSON{},
 	}
 	for _, n := range st.Nodes {
-		row.Nodes = append(row.Nodes, nodeStatusJSON(n))
+		row.Nodes = append(row.Nodes, nodeStatusJSON{
+			Name: n.Name, Flavor: n.Flavor, Waiting: n.Waiting, In: n.In, Out: n.Out,
+			Failed: n.Failed, Retries: n.Retries, Dropped: n.Dropped, Recycled: n.Recycled.Failure + n.Recycled.Memory,
+		})
 	}
 	return row
 }

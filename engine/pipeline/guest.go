@@ -41,6 +41,12 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 		return g
 	}
 	g.code.Function, g.code.Entry = config.String("function"), entry
+	if isolated(o) {
+		if flavor = l.opt.Catalog.Isolated[name]; flavor == nil {
+			l.report.Errorf(o.KeyAt("isolation"), "no-isolation", "leave the key out, and run only code that you trust", "%s cannot run in a child process here", name)
+			return g
+		}
+	}
 	module, err := flavor.Compile(l.ctx, g.code, g.settings)
 	if err != nil {
 		l.compileFailure(config, who, g.code, err)
@@ -54,6 +60,11 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 		}, w.File, w.Line, w.Column))
 	}
 	return g
+}
+
+// isolated says that a node asks for a child process.
+func isolated(o *document.Object) bool {
+	return o.Written("isolation") && Isolation(o.String("isolation")) == IsolationProcess
 }
 
 // guestConfig is what guests are told of the document, as JSON with sorted keys.

@@ -123,6 +123,10 @@ func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
 		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
 		return nil
 	}
+	if l.reader.Peek("kind") == KindSuite {
+		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "`leat test "+l.plan.File+"` runs it", "the document is a suite of tests")
+		return nil
+	}
 	return l.reader.Root(shape)
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/leat-run/leat/engine"
-	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/store"
@@ -195,6 +194,3 @@ func (r *runner) observe(parent context.Context, injections []engine.Injection) 
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) next() string { return fmt.Sprintf("id-%06d", c.n.Add(1)) }
-
-// balance is what became of the branches of a run.
-func (o *observed) balance() commit.Balance { return o.outcome.Balance }

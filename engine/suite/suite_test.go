@@ -40,7 +40,7 @@ func parseText(dir, text string) (*Suite, []document.Diagnostic) {
 	if err != nil {
 		panic(err)
 	}
-	return parse(file, absolute, []byte(text), document.NewReport("orders.test.yaml"))
+	return parse(file, absolute, []byte(text), nil, document.NewReport("orders.test.yaml"))
 }
 
 // TestCases proves what suites mean: every file in testdata/cases holds suites against
@@ -156,7 +156,7 @@ func TestUpdate(t *testing.T) {
 	write("orders.snapshots/gone.out.json", "[]\n")
 	run := func(opt Options) Result {
 		t.Helper()
-		s, diagnostics := Load(filepath.Join(dir, "orders.test.yaml"))
+		s, diagnostics := Load(filepath.Join(dir, "orders.test.yaml"), nil)
 		if s == nil {
 			t.Fatal(diagnostics)
 		}

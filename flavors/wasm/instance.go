@@ -99,7 +99,7 @@ func (i *instance) resume() error {
 
 func (m *module) newInstance() *instance {
 	limit := uint64(m.settings.Budget.Memory) / pageBytes * pageBytes
-	i := &instance{module: m, memory: linear{limit: limit}, clock: newClock()}
+	i := &instance{module: m, memory: linear{limit: limit}, clock: newClock(), gauge: gauge{chunk: m.engine.chunk}}
 	i.log.begin(m.settings.Budget.Log)
 	return i
 }

@@ -21,14 +21,28 @@ type addedFunction struct {
 	body      code
 }
 
-// rewriteCode runs both passes over all bodies.
-func (m *module) rewriteCode() (*rewriter, error) {
+// scanBodies runs the first pass over all bodies.
+func (m *module) scanBodies() ([]facts, *Refusal) {
 	all := make([]facts, m.defined())
+	left := int64(moduleEffort)
 	for f := range all {
 		var refusal *Refusal
 		if all[f], refusal = m.scanBody(f); refusal != nil {
 			return nil, refusal
 		}
+		effort := all[f].effort()
+		if left -= effort; effort > functionEffort || left < 0 {
+			return nil, m.tooComplex(f, &all[f])
+		}
+	}
+	return all, nil
+}
+
+// rewriteCode runs both passes over all bodies.
+func (m *module) rewriteCode() (*rewriter, error) {
+	all, refusal := m.scanBodies()
+	if refusal != nil {
+		return nil, refusal
 	}
 	w := &rewriter{
 		module: m, graph: newGraph(all), exits: make([]int64, len(all)),

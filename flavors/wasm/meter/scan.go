@@ -8,6 +8,7 @@ type facts struct {
 	calls       []int        // defined functions it calls, once per call, numbered from 0
 	cost        int64        // of all its live instructions, each taken once
 	weight      int64        // of its frame, in the depth counter
+	branches    int64        // that compiling it has to do with (effort.go)
 	params      int
 	locals      int  // parameters included
 	localsEnd   int  // offset of the first instruction
@@ -106,6 +107,7 @@ func (s *scan) readLocals() {
 
 func (s *scan) step(in *instr) {
 	s.changes.noteInstruction(in.op)
+	s.branches += in.branches()
 	if s.live {
 		s.count(in)
 	}
