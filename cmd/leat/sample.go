@@ -121,13 +121,8 @@ func sampleMeta(c *cli.Context) (runtime.Meta, error) {
 }
 
 // storedSample reads --letter or --spool from the pipeline's store, or asks the run that owns it.
-<<<<<<< HEAD
-func storedSample(c *cli.Context, plan *pipeline.Plan) (sample, error) {
-	a, err := accessTo(c.Context, plan.Name, storeDir(c, plan.Name))
-=======
 func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, error) {
 	a, err := openAccess(c, s, plan.File)
->>>>>>> author
 	if err != nil {
 		return sample{}, err
 	}
