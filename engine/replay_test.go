@@ -314,3 +314,54 @@ func TestReplayThatACrashRepeatsCountsOnce(t *testing.T) {
 		t.Errorf("the letter is %+v", again)
 	}
 }
+
+// A replayed message keeps its codec: raw bytes come back as raw bytes, and are never
+// taken for JSON.
+func TestReplayKeepsTheCodec(t *testing.T) {
+	w, out, failed := newWorld(t), &memorySink{}, false
+	w.source("in", &listSource{n: 1, make: func(int) Emission { return Emission{Payload: []byte("a;b")} }})
+	w.plan.Sources[0].Decoder = "raw"
+	w.transform("guest", func(_ context.Context, m runtime.Message) (runtime.Result, error) {
+		if !failed {
+			failed = true
+			return runtime.Result{}, guestFault("not yet")
+		}
+		return one(m), nil
+	}, "in")
+	w.sink("out", out, "guest")
+	w.plan.Sinks[0].Encoder = "raw"
+	w.status(w.run(), StatusPartial)
+	w.sources["in"] = &listSource{}
+	w.replay(ReplayRequest{})
+	if len(out.got) != 1 || out.got[0].Message.Codec != "raw" || string(out.got[0].Bytes) != "a;b" {
+		t.Errorf("delivered %+v", out.got)
+	}
+}
+
+// An injection that is refused tells its caller, writes nothing and holds no slot.
+func TestInjectRefusals(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", &listSource{})
+	w.sink("out", &memorySink{}, "in")
+	stop, cancel := context.WithCancel(t.Context())
+	cancel()
+	var e *Engine
+	w.opt.Feed = func(ctx context.Context, e *Engine) error {
+		if _, err := e.Inject(ctx, Injection{Node: "nowhere"}); !errors.Is(err, ErrUnknownNode) {
+			t.Errorf("into nowhere: %v", err)
+		}
+		if _, err := e.Inject(stop, Injection{Node: "out"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("by a caller who left: %v", err)
+		}
+		e.Drain()
+		if _, err := e.Inject(t.Context(), Injection{Node: "out"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("into a run that ends: %v", err)
+		}
+		return nil
+	}
+	e = w.engine()
+	w.balance(e.Run(t.Context()))
+	if used, _ := e.gate.used(); used != 0 || w.store.LastSeq() != 0 {
+		t.Errorf("%d slots are held, %d rows written", used, w.store.LastSeq())
+	}
+}

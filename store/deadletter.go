@@ -97,6 +97,5 @@ func readLetter(key, value []byte) (l DeadLetter, err error) {
 	l.Quarantined = r.bool()
 	l.PayloadLength = r.int()
 	l.Message = r.message()
-	l.Usage.Input = max(l.PayloadLength, int64(len(l.Message.Payload))) // not stored twice
 	return l, r.close()
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"github.com/leat-run/leat/engine/pipeline"
 )
 
 // surroundings is what a command may touch of the process it runs in; tests give their own.
@@ -98,8 +101,8 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), explainCommand(s), statusCommand(s),
-			dlqCommand(s), replayCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
+			newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), runCommand(s), statusCommand(s), explainCommand(s),
+			dlqCommand(s), replayCommand(s), tuneCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {
@@ -171,9 +174,20 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 // files returns the arguments, of which there must be at least one.
 func files(c *cli.Context, what string) ([]string, error) {
 	if c.NArg() == 0 {
-		return nil, usagef("for example `leat "+c.Command.FullName()+" pipeline.yaml`", "which %s?", what)
+		return nil, usagef("for example `leat "+c.Command.FullName()+" "+exampleDocument()+"`", "which %s?", what)
 	}
 	return c.Args().Slice(), nil
+}
+
+// exampleDocument is a pipeline of the current directory, to name in a hint.
+func exampleDocument() string {
+	found, _ := filepath.Glob("*.yaml") // the pattern is well formed
+	for _, name := range found[:min(len(found), 100)] {
+		if text, err := os.ReadFile(name); err == nil && pipeline.Kind(text) == pipeline.KindPipeline {
+			return name
+		}
+	}
+	return "pipeline.yaml"
 }
 
 // oneFile returns the only argument.

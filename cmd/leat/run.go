@@ -19,6 +19,7 @@ import (
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/suite"
+	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/store"
 )
 
@@ -54,6 +55,8 @@ type job struct {
 	log     *slog.Logger
 	guests  *guestLog
 	blocked atomic.Value // string: why it was blocked when a signal came
+
+	evidence *tune.Evidence // of what the guests need
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -160,10 +163,12 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
+	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
 		Isolated: suspects(),
+		Observer: j.evidence,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
@@ -181,6 +186,7 @@ func (j *job) serve() {
 	if err == nil {
 		if err = j.store.Announce(server.Address()); err == nil {
 			j.control = server
+			server.Offer(evidencePath, func() any { return j.evidence })
 			return
 		}
 		err = errors.Join(err, server.Close())
