@@ -18,12 +18,12 @@ func (e *Engine) enter(o *outbox, row *store.Row, suspect bool) {
 		return
 	}
 	if row.Fault != nil {
-		e.refuseAtSource(o, row, row.Fault)
+		e.refuseAtSource(row, row.Fault)
 		return
 	}
 	payload, err := e.decode(&d.msg)
 	if err != nil {
-		e.refuseAtSource(o, row, &runtime.Failure{
+		e.refuseAtSource(row, &runtime.Failure{
 			Kind: runtime.KindInput, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason), Cause: err,
 		})
 		return
@@ -48,11 +48,8 @@ func (e *Engine) decode(m *runtime.Message) ([]byte, error) {
 }
 
 // refuseAtSource dead-letters a message that is none (class decode).
-func (e *Engine) refuseAtSource(o *outbox, row *store.Row, f *runtime.Failure) {
-	err := e.deadLetter(&fault{
+func (e *Engine) refuseAtSource(row *store.Row, f *runtime.Failure) {
+	_ = e.deadLetter(&fault{ // the row stays open where it cannot
 		seq: row.Seq, msg: &row.Message, node: row.Node, class: store.ClassDecode, failure: f, attempts: 1,
 	})
-	if err == nil {
-		o.end(row.Seq, commit.DeadLettered)
-	}
 }

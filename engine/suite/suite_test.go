@@ -19,7 +19,10 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	script.New(script.Options{}) // it pins the process's time zone: before any goroutine looks at a clock
+	goleak.VerifyTestMain(m)
+}
 
 func testOptions() Options {
 	return Options{
