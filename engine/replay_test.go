@@ -160,6 +160,26 @@ func TestCutLetterIsNotReplayed(t *testing.T) {
 	}
 }
 
+// What a source could read but not hand on is no message: only its start may be there, so it
+// is not replayed as if it were one.
+func TestSourceFaultIsNotReplayed(t *testing.T) {
+	for name, c := range map[string]struct{ measured, want int64 }{"long line": {100, 100}, "broken stream": {0, -1}} {
+		w, out := newWorld(t), &memorySink{}
+		w.source("in", &listSource{n: 1, make: func(int) Emission {
+			return Emission{Payload: []byte(`1`), Fault: &runtime.Failure{Kind: runtime.KindInput, Message: name, Measured: c.measured, Limit: 10}}
+		}})
+		w.sink("out", out, "in")
+		w.status(w.run(), StatusPartial)
+		if l := w.letters()[0]; l.PayloadLength != c.want {
+			t.Errorf("%s: the letter says that the whole had %d bytes", name, l.PayloadLength)
+		}
+		result, o := w.replay(ReplayRequest{Delete: true})
+		if result.Skipped != 1 || o.Injected != 0 || len(out.got) != 0 || len(w.letters()) != 1 {
+			t.Errorf("%s: result %+v, outcome %+v, %d delivered", name, result, o, len(out.got))
+		}
+	}
+}
+
 // Injection at a source decodes and fans out of it, at a node enters into it; neither moves
 // the source's position.
 func TestInject(t *testing.T) {
