@@ -1,4 +1,3 @@
-// Package guests holds the guests' sources; its tests run the modules that are committed.
 package guests
 
 import (

@@ -56,6 +56,13 @@ func (m *Member) set(busy bool) {
 	}
 }
 
+// Check asks whether all is drained, now that the member has got on with what it had read.
+func (m *Member) Check() {
+	m.drain.mu.Lock()
+	defer m.drain.mu.Unlock()
+	m.drain.checkLocked()
+}
+
 // Leave says that the member does nothing any more. It is idempotent.
 func (m *Member) Leave() {
 	m.drain.mu.Lock()
