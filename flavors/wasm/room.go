@@ -1,5 +1,7 @@
 package wasm
 
+import "math"
+
 // room is where a guest that exports leat_room has its messages written: it stays so until
 // a message is longer than any before, so that most of them cost one call and not two.
 type room struct {
@@ -28,6 +30,9 @@ func (i *instance) roomFor(n int) (uint64, error) {
 }
 
 func (i *instance) ask(size uint64) (uint64, error) {
+	if size > math.MaxUint32 {
+		return 0, nil // no guest has that much
+	}
 	stack := [1]uint64{size}
 	err := i.alloc.CallWithStack(i, stack[:])
 	return uint64(uint32(stack[0])), err
