@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -129,7 +130,7 @@ func (em *emitter) stamp(s *emitScratch, group []Emission) {
 		g := &group[i]
 		m := runtime.Message{
 			ID: g.ID, Key: g.Key, Payload: g.Payload, Codec: em.codec,
-			Meta: em.engine.stampMeta(g.Meta), Source: em.name, Ingested: now,
+			Meta: em.engine.stampMeta(g.Meta, g.Stamps), Source: em.name, Ingested: now,
 		}
 		if m.ID == "" {
 			m.ID = em.engine.opt.idAt(now)
@@ -138,20 +139,19 @@ func (em *emitter) stamp(s *emitScratch, group []Emission) {
 	}
 }
 
-// stampMeta takes reserved names away from the source and adds this run's own stamps.
-func (e *Engine) stampMeta(meta runtime.Meta) runtime.Meta {
-	if len(meta) == 0 && len(e.stamps) == 0 {
+// stampMeta takes reserved names away from the source's meta, and adds its stamps and this run's.
+func (e *Engine) stampMeta(meta, stamps runtime.Meta) runtime.Meta {
+	if len(meta)+len(stamps)+len(e.stamps) == 0 {
 		return nil
 	}
-	out := make(runtime.Meta, len(meta)+len(e.stamps))
+	out := make(runtime.Meta, len(meta)+len(stamps)+len(e.stamps))
 	for k, v := range meta {
 		if !strings.HasPrefix(k, runtime.MetaReserved) {
 			out[k] = v
 		}
 	}
-	for k, v := range e.stamps {
-		out[k] = v
-	}
+	maps.Copy(out, stamps)
+	maps.Copy(out, e.stamps)
 	return out
 }
 

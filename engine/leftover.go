@@ -27,7 +27,7 @@ func (e *Engine) AwaitLeftovers(ctx context.Context) error {
 func (l *letterLedger) leftovers() *letterWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := &letterWaiter{done: make(chan struct{})}
+	w := newLetterWaiter(0)
 	for _, r := range l.rows {
 		if r.waiter == nil {
 			r.waiter = w

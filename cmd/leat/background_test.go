@@ -21,6 +21,7 @@ import (
 //	exits CODE PROGRAM ARGS...      run to the end and want exactly this exit code
 //	start NAME PROGRAM ARGS...      run in the background, output to NAME.out and NAME.err
 //	await FILE REGEXP               wait until the file has a match
+//	poll REGEXP PROGRAM ARGS...     run to success, again and again, until its output has a match
 //	signal NAME INT|TERM|KILL       send a signal to a started program
 //	ended NAME CODE                 wait for its end and want this exit code
 //	keys FILE KEY...                every line of the file is a JSON object of exactly these keys
@@ -30,7 +31,7 @@ import (
 //	sample                          lay out the sample pipeline in the script's directory
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "signal": cmdSignal, "ended": cmdEnded,
+		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
 		"keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
 		"take": cmdTake,
 	}
@@ -123,6 +124,19 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s has no %q after %v (%v):\n%s", args[0], args[1], patience, err, text)
+}
+
+func cmdPoll(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 2, "poll REGEXP PROGRAM ARGS...")
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		if pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("%s printed no %q within %v", strings.Join(args[1:], " "), args[0], patience)
 }
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {

@@ -19,18 +19,19 @@ import (
 func replayCommand(s surroundings) *cli.Command {
 	return verb(&cli.Command{
 		Name:      "replay",
-		Usage:     "send dead letters into the node that failed",
+		Usage:     "send dead letters into the node that failed, or a window of the spool through the pipeline again",
 		ArgsUsage: "FILE",
 		Description: "Each letter enters the node that failed, as it entered it; branches that had succeeded are not run again.\n" +
 			"A letter that fails again stays, with its new failure. Without a filter all letters are replayed but those in\n" +
 			"quarantine, which only --id picks. A running pipeline replays with the code that it was started with; a\n" +
 			"stopped one with the code as it is now.\n\n" +
-			"Examples:\n   leat replay orders.yaml --node enrich --dry-run\n   leat replay orders.yaml --with fixed.js\n   leat replay orders.yaml --delete",
+			"Examples:\n   leat replay orders.yaml --node enrich --dry-run\n   leat replay orders.yaml --with fixed.js\n   leat replay orders.yaml --delete\n   leat replay orders.yaml --spool 1200:1299",
 		Flags: append(letterFilters(),
 			&cli.StringFlag{Name: "at", Usage: "enter at `NODE` instead of the one that failed"},
 			&cli.BoolFlag{Name: "delete", Usage: "delete the letters that then committed"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "run the failed step only, without any effect, and show what would come of it"},
 			&cli.StringFlag{Name: "with", Usage: "a dry run with the code in `FILE` instead of the node's", TakesFile: true},
+			&cli.StringFlag{Name: "spool", Usage: "replay the committed rows `FROM:TO` of the spool instead of letters, both ends included"},
 			paramFlag(),
 		),
 		Action: func(c *cli.Context) error {
@@ -40,6 +41,9 @@ func replayCommand(s surroundings) *cli.Command {
 			}
 			q, err := newLetterQuery(c, time.Now())
 			if err != nil {
+				return err
+			}
+			if err := checkSpool(c, q); err != nil {
 				return err
 			}
 			defer q.remark(c, s)
@@ -130,6 +134,13 @@ func (q *letterQuery) selection(ctx context.Context, a *access) (sel selection, 
 
 // replayThrough lets the run that owns the store replay.
 func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
+	if c.IsSet("spool") {
+		result, err := a.run.ReplayWindow(c.Context, windowOf(c), c.String("at"))
+		if err != nil {
+			return a.failure("replay", windowFailure(err))
+		}
+		return report(c, s, replayedBy(c, result))
+	}
 	sel, err := q.selection(c.Context, a)
 	if err != nil {
 		return err
@@ -142,7 +153,7 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 	if result.FailedAgain > 0 {
 		remark(c, s, "the pipeline runs with the code that it was started with: restart it to replay with new code")
 	}
-	return report(c, s, replayedBy(result))
+	return report(c, s, replayedBy(c, result))
 }
 
 // replayStopped runs the pipeline without its sources: what an earlier run left is finished
@@ -173,6 +184,11 @@ func replayFed(ctx context.Context, c *cli.Context, e *engine.Engine, st *store.
 	if err := e.AwaitLeftovers(ctx); err != nil {
 		return engine.ReplayResult{}, err
 	}
+	if c.IsSet("spool") {
+		window := windowOf(c)
+		result, err := e.Replay(ctx, engine.ReplayRequest{Window: &window, At: c.String("at")})
+		return result, windowFailure(err)
+	}
 	sel, err := q.selection(ctx, &access{store: st})
 	if err != nil || len(sel.ids) == 0 {
 		return engine.ReplayResult{Quarantined: sel.quarantined}, err
@@ -188,7 +204,7 @@ func reportOutcome(c *cli.Context, s surroundings, o engine.Outcome, result engi
 	if errors.As(o.Err, &known) {
 		return known // the selection is at fault, and nothing was replayed
 	}
-	err := report(c, s, replayedBy(result))
+	err := report(c, s, replayedBy(c, result))
 	switch o.Status {
 	case engine.StatusFailed:
 		return fail(exitFailed, "", fmt.Errorf("%s failed: %s", o.Pipeline, o.Failure))

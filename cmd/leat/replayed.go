@@ -16,6 +16,7 @@ type replayed struct {
 	selected, committed, failedAgain, quarantined, skipped int
 
 	dry     bool
+	rows    bool // of a spool window: there are no letters to tell of
 	letters []replayedLetter
 }
 
@@ -34,9 +35,10 @@ const (
 	verdictSkipped = "skipped"
 )
 
-func replayedBy(r engine.ReplayResult) replayed {
+func replayedBy(c *cli.Context, r engine.ReplayResult) replayed {
 	out := replayed{
 		selected: r.Selected, committed: r.Committed, failedAgain: r.FailedAgain, quarantined: r.Quarantined, skipped: r.Skipped,
+		rows: c.IsSet("spool"),
 	}
 	for _, l := range r.Letters {
 		out.letters = append(out.letters, replayedLetter{id: l.ID, node: l.Node, before: l.Before, after: l.Failure, verdict: l.After})
@@ -151,7 +153,11 @@ func (r replayed) summary() string {
 	if r.dry {
 		verb = "would commit"
 	}
-	text := fmt.Sprintf("%s selected: %d %s, %d failed again, %d skipped", count(r.selected, "letter"), r.committed, verb, r.failedAgain, r.skipped)
+	noun := "letter"
+	if r.rows {
+		noun = "row"
+	}
+	text := fmt.Sprintf("%s selected: %d %s, %d failed again, %d skipped", count(r.selected, noun), r.committed, verb, r.failedAgain, r.skipped)
 	if r.quarantined > 0 {
 		text += fmt.Sprintf("; %d in quarantine, which only --id picks", r.quarantined)
 	}

@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: scriptCommands(),
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningKey{}] = running{}
+			env.Setenv("GUESTS", sample+"/testdata/guests")
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
 			env.Setenv("XDG_CACHE_HOME", testCache())
 			return nil

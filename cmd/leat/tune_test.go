@@ -52,7 +52,7 @@ func tuneDir(t *testing.T) string {
 			t.Fatal(err)
 		}
 		text = bytes.ReplaceAll(text, []byte("../../../guests/go/score/score.wasm"), []byte(filepath.ToSlash(module)))
-		text = bytes.ReplaceAll(text, []byte("failures: 100, window: 1000"), []byte("failures: 5000, window: 5000")) // failing is the point
+		text = bytes.ReplaceAll(text, []byte("dlq: {stop_after"), []byte("# dlq: {stop_after")) // half of the fuel fails many
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,7 +35,7 @@ func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error
 	if err := t.loads(c, s, text); err != nil {
 		return err
 	}
-	if err := replaceDocument(t.file, text); err != nil {
+	if err := replaceFile(t.file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 		return fail(exitFailed, "nothing was written", err)
 	}
 	remark(c, s, "leat: %s has the new budgets", t.file)
@@ -66,40 +66,4 @@ func budgetKeys(n tune.NodeReport) []pipeline.BudgetKey {
 		keys = append(keys, pipeline.BudgetKey{Key: "timeout", Value: n.Suggested.Timeout})
 	}
 	return append(keys, pipeline.BudgetKey{Key: "memory", Value: n.Suggested.Memory})
-}
-
-// replaceDocument puts text in the place of a file in one step, keeping its mode; a link stays one.
-func replaceDocument(name string, text []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	made, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*")
-	if err != nil {
-		return err
-	}
-	if err := fill(made, text, info.Mode().Perm()); err != nil {
-		_ = os.Remove(made.Name()) // the error at hand is the cause
-		return err
-	}
-	return os.Rename(made.Name(), target)
-}
-
-// fill writes, syncs and closes.
-func fill(f *os.File, text []byte, mode os.FileMode) error {
-	_, err := f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
@@ -99,9 +100,7 @@ func printWalk(out io.Writer, plan *pipeline.Plan, w *walk) error {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "%s %s: %s\n", v.Role, v.Node, visitText(plan, v))
-		for _, m := range v.Out {
-			fmt.Fprintf(out, "    %s\n", firstLine(shown(m.Payload), 160))
-		}
+		fmt.Fprint(out, outputText(v))
 		for _, e := range v.Edges {
 			fmt.Fprintf(out, "  %s\n", verdictText(e, len(v.Out)))
 		}
@@ -110,6 +109,19 @@ func printWalk(out io.Writer, plan *pipeline.Plan, w *walk) error {
 		fmt.Fprintf(out, "\n(the walk has more than %d stops: the rest is not shown)\n", len(w.visits))
 	}
 	return nil
+}
+
+// outputText is what came out of a node: of a transform beside what went in.
+func outputText(v engine.Visit) string {
+	switch {
+	case len(v.Out) == 0:
+		return ""
+	case v.Role == engine.RoleSource:
+		return "    " + firstLine(shown(v.Out[0].Payload), 160) + "\n"
+	default:
+		text := messageDiff(v.In, v.Out, "enters", "emits")
+		return "    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
+	}
 }
 
 func visitText(plan *pipeline.Plan, v engine.Visit) string {

@@ -132,6 +132,9 @@ func (l *loader) unreadableCode(at document.Place, name, path string, err error)
 		return
 	}
 	hint := "paths are relative to the document"
+	if filepath.Ext(path) == ".wasm" {
+		hint = "build it first; " + hint
+	}
 	if near := document.Nearest(filepath.Base(path), slices.Values(filesIn(filepath.Dir(path)))); near != "" {
 		hint = "did you mean " + filepath.ToSlash(filepath.Join(filepath.Dir(name), near)) + "?"
 	}

@@ -38,8 +38,6 @@ type Size struct {
 	Fuel Distribution `json:"fuel"`
 }
 
-var _ engine.Observer = (*Evidence)(nil)
-
 // NewEvidence makes room for the nodes of a plan that run a guest.
 func NewEvidence(plan *pipeline.Plan) *Evidence {
 	e := &Evidence{nodes: map[string]*node{}}
@@ -51,37 +49,42 @@ func NewEvidence(plan *pipeline.Plan) *Evidence {
 	return e
 }
 
-// Applied takes one call in. A node that the evidence has no room for is left out.
-func (e *Evidence) Applied(c engine.Call) {
-	n := e.nodes[c.Node.Name]
+// Applied takes one call in. Evidence is an engine.Observer that looks at nothing else.
+func (e *Evidence) Applied(call engine.Call) {
+	n := e.nodes[call.Node.Name]
 	if n == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.seen.add(&c)
+	n.seen.add(call)
 }
 
-// Written, Appended and Committed are of no interest here.
+// Written is not evidence.
 func (e *Evidence) Written(*pipeline.Sink, int, time.Duration, error) {}
-func (e *Evidence) Appended(int, time.Duration)                       {}
-func (e *Evidence) Committed(int, time.Duration)                      {}
 
-func (s *Seen) add(c *engine.Call) {
+// Appended is not evidence.
+func (e *Evidence) Appended(int, time.Duration) {}
+
+// Committed is not evidence.
+func (e *Evidence) Committed(int, time.Duration) {}
+
+func (s *Seen) add(call engine.Call) {
 	s.Calls++
-	if c.Kind != "" {
-		s.Failures[c.Kind]++
+	if call.Kind != "" {
+		s.Failures[call.Kind]++
 		return
 	}
-	s.Fuel.Add(c.Usage.Fuel)
-	s.Time.Add(int64(c.Usage.Duration))
-	s.Memory.Add(c.Usage.Memory)
-	s.Largest = max(s.Largest, int64(c.InputBytes))
-	class := bits.Len64(uint64(c.InputBytes))
+	usage := call.Usage
+	s.Fuel.Add(usage.Fuel)
+	s.Time.Add(int64(usage.Duration))
+	s.Memory.Add(usage.Memory)
+	s.Largest = max(s.Largest, int64(call.InputBytes))
+	class := bits.Len(uint(call.InputBytes))
 	for len(s.Sizes) <= class {
 		s.Sizes = append(s.Sizes, Size{})
 	}
-	s.Sizes[class].Fuel.Add(c.Usage.Fuel)
+	s.Sizes[class].Fuel.Add(usage.Fuel)
 }
 
 // Succeeded returns how many calls there are measurements of.

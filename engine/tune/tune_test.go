@@ -85,10 +85,7 @@ func evidence(n int) *Evidence {
 	e := NewEvidence(plan)
 	for i := 1; i <= n; i++ {
 		bytes := int64(100 + i%900)
-		e.Applied(engine.Call{
-			Node: transform, InputBytes: int(bytes),
-			Usage: runtime.Usage{Fuel: 1000 + 3*bytes, Duration: time.Duration(i) * time.Microsecond, Memory: 1 << 20},
-		})
+		e.Applied(engine.Call{Node: transform, Usage: runtime.Usage{Fuel: 1000 + 3*bytes, Duration: time.Duration(i) * time.Microsecond, Memory: 1 << 20}, InputBytes: int(bytes)})
 	}
 	return e
 }

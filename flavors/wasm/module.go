@@ -40,7 +40,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	entry, err := p.checkContract(settings, code.Function)
+	entry, err := p.checkContract(settings, code.EntryFunction())
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func digest(code runtime.Code, settings runtime.Settings, rewriter string) strin
 	h := sha256.New()
 	h.Write(code.Bytes)
 	rest, _ := json.Marshal(struct { // plain data: never fails
-		Function, Rewriter string
-		Settings           runtime.Settings
-	}{code.Function, rewriter, settings})
+		Function, Entry, Rewriter string
+		Settings                  runtime.Settings
+	}{code.Function, string(code.Entry), rewriter, settings})
 	h.Write(rest)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
