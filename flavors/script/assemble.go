@@ -15,7 +15,7 @@ import (
 
 // assemble parses the bundle, adds the ticks and compiles
 //
-//	(function (tick, size, part, source, regexp) { <bundle>; return leat_module })
+//	(function (tick, size, ...) { <bundle>; return leat_module })
 //
 // so that calling it runs the module body anew. The names cannot be spelled by a guest.
 func (m *module) assemble() *runtime.Failure {
@@ -23,7 +23,7 @@ func (m *module) assemble() *runtime.Failure {
 	if err != nil {
 		return m.parseFailure(err)
 	}
-	r := &rewriter{allow: m.settings.Allow}
+	r := newRewriter(m.settings.Allow)
 	if r.program(program); r.refused != nil {
 		return m.refusal(program.File, r.refused)
 	}

@@ -25,7 +25,7 @@ func (in *instance) describe(v goja.Value) string {
 	var text string
 	sub := encoder{in: in}
 	if l := attempt(func() { text = string(sub.payload(o)) }); l != nil {
-		what, _ := refusal(o.ClassName())
+		what, _ := refusal(classOf(o))
 		return "[" + strings.TrimPrefix(strings.TrimPrefix(what, "an "), "a ") + "]"
 	}
 	return runtime.Cut(text, runtime.MaxReason)

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dop251/goja"
@@ -17,11 +18,11 @@ const startFuel = 50_000_000
 // startTimeout is the least time that a module body is given.
 const startTimeout = 2 * time.Second
 
-//go:embed freeze.js
-var freezeSource string
+//go:embed prelude.js
+var preludeSource string
 
-// freezeProgram removes what is not offered and freezes the rest.
-var freezeProgram = goja.MustCompile("freeze.js", freezeSource, true)
+// preludeProgram removes what is not offered; it is shared by all VMs.
+var preludeProgram = goja.MustCompile("prelude.js", preludeSource, true)
 
 // prepare makes the VM deterministic and takes away what a guest must not have.
 func (in *instance) prepare() {
@@ -32,9 +33,49 @@ func (in *instance) prepare() {
 	in.vm.SetPromiseRejectionTracker(in.trackRejection)
 	in.must(in.vm.Set("console", in.console()))
 	in.guard()
-	_, err := in.vm.RunProgram(freezeProgram)
-	in.must(err)
+	in.seal(in.prelude())
 	in.must(in.freeze(in.vm.GlobalObject()))
+}
+
+// prelude runs prelude.js and returns the objects from which all others are reached.
+func (in *instance) prelude() []*goja.Object {
+	allow := in.module.settings.Allow
+	host := in.vm.NewObject()
+	for name, value := range map[string]any{
+		"source": in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			v := in.iterated(call.Argument(0))
+			n, _ := in.elements(v)
+			in.allocate(n * memberPrice)
+			return v
+		}),
+		"pattern":     in.vm.ToValue(in.checkPattern),
+		"errorPaid":   in.vm.ToValue(in.payForError),
+		"bigint":      in.vm.ToValue(in.bigintOf),
+		"buffer":      in.vm.ToValue(in.bufferOf),
+		"bigints":     slices.Contains(allow, "bigint"),
+		"typedArrays": slices.Contains(allow, "typed_arrays"),
+	} {
+		in.must(host.Set(name, value))
+	}
+	function, err := in.vm.RunProgram(preludeProgram)
+	in.must(err)
+	run, _ := goja.AssertFunction(function)
+	found, err := run(goja.Undefined(), host)
+	in.must(err)
+	list := found.ToObject(in.vm)
+	roots := make([]*goja.Object, list.Get("length").ToInteger())
+	for i := range roots {
+		roots[i] = list.Get(indexName(i)).ToObject(in.vm)
+	}
+	return roots
+}
+
+// errorPrice is what making an Error costs: it keeps a copy of the call stack.
+const errorPrice = 100
+
+func (in *instance) payForError(goja.FunctionCall) goja.Value {
+	in.spend(errorPrice)
+	return goja.Undefined()
 }
 
 // freeze calls Object.freeze.
