@@ -23,6 +23,7 @@ run: build
 	@bin/leat dlq list bin/sample/orders/orders.yaml --data-dir bin/sample/.leat
 
 build:
+	@[ -x bin/leat ] || echo 'building leat; the first time this takes a minute or two'
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leat ./cmd/leat
 
 # The whole suite, sweeps at their minimum.

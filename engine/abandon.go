@@ -42,7 +42,7 @@ func (e *Engine) abandon(seq runtime.Seq, reason string) error {
 	if err := e.store.PutLetter(letter); err != nil {
 		return err
 	}
-	e.written.Add(1)
+	e.written.add(row.Node, letter.Class, "")
 	e.free(e.tracker.Force(seq))
 	return nil
 }

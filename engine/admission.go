@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/leat-run/leat/engine/commit"
@@ -23,14 +25,16 @@ import (
 // emitter is one source's way in. It belongs to the source's node; emits of several
 // goroutines are told apart by their index.
 type emitter struct {
-	engine  *Engine
-	name    string
-	index   int // of the source
-	codec   string
-	made    indexer
-	known   knownRows
-	outbox  pool[*outbox]
-	scratch pool[*emitScratch]
+	engine *Engine
+	name   string
+	index  int // of the source
+	codec  string
+	made   indexer
+	known  knownRows
+	// accepted counts the emissions of this run that are in the spool.
+	accepted atomic.Int64
+	outbox   pool[*outbox]
+	scratch  pool[*emitScratch]
 }
 
 // emitScratch is the memory of one emit, reused: nothing of it is kept by who gets it.
@@ -72,7 +76,7 @@ func (em *emitter) admit(ctx context.Context, group []Emission) error {
 	total := s.weigh(group)
 	e.admitting.Add(1)
 	defer e.admissionDone()
-	if err := e.gate.acquire(ctx, e.intake.Done(), len(group), total); err != nil {
+	if err := e.slots(ctx, len(group), total); err != nil {
 		return err
 	}
 	index := em.made.take(len(group))
@@ -87,7 +91,8 @@ func (em *emitter) admit(ctx context.Context, group []Emission) error {
 	e.register(commit.Arrival{First: first, Bytes: s.bytes, Origin: commit.Origin{
 		Source: em.index, Index: index, Positions: positions(group),
 	}})
-	e.read.Add(int64(len(group)))
+	em.accepted.Add(int64(len(group)))
+	e.noteAccepted(first, len(group))
 	err = em.dispatch(s.rows, first)
 	clear(s.rows)
 	return err
@@ -125,7 +130,7 @@ func (em *emitter) stamp(s *emitScratch, group []Emission) {
 		g := &group[i]
 		m := runtime.Message{
 			ID: g.ID, Key: g.Key, Payload: g.Payload, Codec: em.codec,
-			Meta: em.engine.stampMeta(g.Meta), Source: em.name, Ingested: now,
+			Meta: em.engine.stampMeta(g.Meta, g.Stamps), Source: em.name, Ingested: now,
 		}
 		if m.ID == "" {
 			m.ID = em.engine.opt.idAt(now)
@@ -134,20 +139,19 @@ func (em *emitter) stamp(s *emitScratch, group []Emission) {
 	}
 }
 
-// stampMeta takes reserved names away from the source and adds this run's own stamps.
-func (e *Engine) stampMeta(meta runtime.Meta) runtime.Meta {
-	if len(meta) == 0 && len(e.stamps) == 0 {
+// stampMeta takes reserved names away from the source's meta, and adds its stamps and this run's.
+func (e *Engine) stampMeta(meta, stamps runtime.Meta) runtime.Meta {
+	if len(meta)+len(stamps)+len(e.stamps) == 0 {
 		return nil
 	}
-	out := make(runtime.Meta, len(meta)+len(e.stamps))
+	out := make(runtime.Meta, len(meta)+len(stamps)+len(e.stamps))
 	for k, v := range meta {
 		if !strings.HasPrefix(k, runtime.MetaReserved) {
 			out[k] = v
 		}
 	}
-	for k, v := range e.stamps {
-		out[k] = v
-	}
+	maps.Copy(out, stamps)
+	maps.Copy(out, e.stamps)
 	return out
 }
 
@@ -177,10 +181,23 @@ func positions(group []Emission) []runtime.Position {
 	return out
 }
 
-// append makes rows durable. While the store has no room it waits, without spinning, until
+// append makes rows durable and tells how long that took.
+func (e *Engine) append(ctx context.Context, rows []store.Row) (runtime.Seq, error) {
+	if e.opt.Observer == nil {
+		return e.appendDurably(ctx, rows)
+	}
+	began := time.Now()
+	first, err := e.appendDurably(ctx, rows)
+	if err == nil {
+		e.opt.Observer.Appended(len(rows), time.Since(began))
+	}
+	return first, err
+}
+
+// appendDurably makes rows durable. While the store has no room it waits, without spinning, until
 // it has or ctx ends: nothing was written then, so that a chunk is never half accepted. A
 // store that failed ends the run.
-func (e *Engine) append(ctx context.Context, rows []store.Row) (runtime.Seq, error) {
+func (e *Engine) appendDurably(ctx context.Context, rows []store.Row) (runtime.Seq, error) {
 	for {
 		first, err := e.store.Append(rows)
 		switch {
@@ -196,6 +213,13 @@ func (e *Engine) append(ctx context.Context, rows []store.Row) (runtime.Seq, err
 		default:
 			return 0, fmt.Errorf("engine: append: %w", err)
 		}
+	}
+}
+
+// noteAccepted starts the clock of Observer.Committed.
+func (e *Engine) noteAccepted(first runtime.Seq, count int) {
+	if e.opt.Observer != nil {
+		e.accepted.note(first, count, time.Now())
 	}
 }
 

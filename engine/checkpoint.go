@@ -76,6 +76,7 @@ func (c *committer) persist(a commit.Advance) {
 	err := c.engine.store.SetCheckpoint(store.Checkpoint{Through: a.Through, Balance: storeBalance(a.Balance)})
 	if err == nil {
 		c.persisted = a.Through
+		c.observe(a.Through)
 		return
 	}
 	if errors.Is(err, store.ErrFailed) || errors.Is(err, store.ErrClosed) {
@@ -85,6 +86,18 @@ func (c *committer) persist(a commit.Advance) {
 	if time.Since(c.warned) > time.Minute {
 		c.warned = time.Now()
 		c.engine.log.Warn("the checkpoint cannot be written: it is tried again with the next", "error", err)
+	}
+}
+
+// observe tells how long what is now durable took.
+func (c *committer) observe(through runtime.Seq) {
+	o := c.engine.opt.Observer
+	if o == nil {
+		return
+	}
+	now := time.Now()
+	for _, a := range c.engine.accepted.committed(through) {
+		o.Committed(a.count, now.Sub(a.at))
 	}
 }
 
@@ -129,13 +142,9 @@ func (c *committer) sweep() {
 	}
 }
 
-// waitForRoom waits until the store takes rows again. The committed rows that are kept
-// for replay are given up first: accepting new ones is worth more.
+// waitForRoom waits until the store takes rows again. The store itself gives up the committed
+// rows that it keeps for replay: accepting new ones is worth more.
 func (e *Engine) waitForRoom(ctx context.Context) error {
-	checkpoint, err := e.store.Checkpoint()
-	if err == nil {
-		_ = e.store.Trim(checkpoint.Through) // no room is what is said if it does not help
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.intake, cancel)()

@@ -60,7 +60,7 @@ func (r *crashReplay) row(row store.Row) error {
 	bytes := weigh(&row.Message)
 	e.admitting.Add(1)
 	defer e.admissionDone()
-	if err := e.gate.acquire(e.intake, e.intake.Done(), 1, bytes); err != nil {
+	if err := e.slots(e.intake, 1, bytes); err != nil {
 		return errEnough
 	}
 	if row.Letter != "" {

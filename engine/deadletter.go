@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/leat-run/leat/runtime"
@@ -21,6 +22,7 @@ type fault struct {
 	usage    runtime.Usage
 	flavor   string
 	digest   string
+	cut      int64 // the length of the whole payload where msg has its start only; -1: not known
 }
 
 const (
@@ -45,7 +47,7 @@ func (e *Engine) deadLetter(f *fault) error {
 		return err
 	}
 	e.letters.failedAgain(f)
-	e.written.Add(1)
+	e.written.add(f.node, f.class, f.failure.Kind)
 	e.flood(f.seq)
 	return nil
 }
@@ -77,6 +79,7 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	if f.edge != nil {
 		l.Edge = f.edge.From + "->" + f.edge.To
 	}
+	l.PayloadLength = f.cut
 	e.cutPayload(&l)
 	id := e.letters.replaying(f)
 	if id == "" {
@@ -100,6 +103,9 @@ func (e *Engine) again(l, earlier store.DeadLetter) store.DeadLetter {
 	l.ID, l.CreatedAt, l.Edge = earlier.ID, earlier.CreatedAt, earlier.Edge
 	l.Attempts += earlier.Attempts
 	l.ReplayCount = earlier.ReplayCount + 1
+	if replays, err := strconv.Atoi(l.Message.Meta[runtime.MetaReplayCount]); err == nil {
+		l.ReplayCount = max(earlier.ReplayCount, replays) // a row that a crash runs again is the same replay
+	}
 	l.Quarantined = earlier.Quarantined || l.ReplayCount >= max(e.plan.DLQ.MaxReplays, 1)
 	l.Message = earlier.Message // without the stamps of the replay
 	l.PayloadLength = earlier.PayloadLength

@@ -31,6 +31,13 @@
 // Acks are values: a delivery carries its seq, and what became of a branch is a
 // commit.Event. No callback and no channel travels with a message.
 //
+// What the operator sees comes out in two ways. Status is a snapshot of every count and
+// gauge: admissions, endings with their reasons, letters by class and kind, retries, recycles
+// by reason, backpressure, spool, lag, what blocks, what fails. An Observer is told, where
+// it happens, of what only a distribution shows: each call into a guest with its usage,
+// each write, and how long rows take to be durable and messages to be committed. The
+// package knows no metrics format, and does nothing for an Observer that is not there.
+//
 // Goroutines: Run owns all of them and returns after the last one ended, but for a node
 // that ignores its context beyond Options.Grace, which the outcome then reports. There is
 // one per worker, one per partitioner, one per sink, one per source and one per source

@@ -15,7 +15,11 @@ type Emission struct {
 	ID      string
 	Key     []byte
 	Payload []byte
-	Meta    runtime.Meta
+	// Meta is what the source tells of the message; reserved names in it are dropped.
+	Meta runtime.Meta
+	// Stamps are entries of reserved names that the source vouches for, such as where a record
+	// stood; guests read them and cannot change them.
+	Stamps runtime.Meta
 	// Position is the source's place after this emission: what Commit is told once this
 	// emission and all before it are committed.
 	Position runtime.Position

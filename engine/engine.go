@@ -56,12 +56,15 @@ type Engine struct {
 	began     commit.Balance
 	last      runtime.Seq // the spool's end when the engine was made: what comes later is its own
 	unclean   bool
+	left      atomic.Bool // the run ended on a disk without room: what waits for it was left behind
 
-	read, replayed, injected atomic.Int64 // admissions of this run, by mode
-	adopted                  atomic.Int64 // emissions that were in the spool already
-	written                  atomic.Int64 // dead letters
-	waitingLetters           atomic.Int64 // dead letters that cannot be written just now
-	letterWarned             atomic.Int64
+	replayed, injected atomic.Int64 // admissions of this run, beside those of sources
+	adopted            atomic.Int64 // emissions that were in the spool already
+	written            letterCounts
+	waitingLetters     atomic.Int64 // dead letters that cannot be written just now
+	letterWarned       atomic.Int64
+	pressure           backpressure
+	accepted           acceptances
 
 	end runEnd // why the run ends
 }
@@ -164,7 +167,7 @@ func (e *Engine) execute(ctx context.Context, parts *nodeParts) {
 	e.supervise()
 	e.stop(ctx, parts)
 	close(stopCommits)
-	committing.Wait()
+	_ = e.unlessFull(func() error { committing.Wait(); return nil })
 }
 
 // feed replays what a crash left, then runs the sources, and returns when they ended.
@@ -235,7 +238,7 @@ func (e *Engine) stop(ctx context.Context, parts *nodeParts) {
 	e.stopIntake(context.Canceled)
 	e.hurryOnce.Do(func() { close(e.hurry) })
 	e.stopWork(context.Canceled)
-	if !parts.wait(e.opt.Grace) {
+	if !parts.wait(e.opt.Grace) && !e.leaveIfFull() {
 		e.fail(FailureWorker, "", errors.New("engine: a node or source does not stop: its goroutine is left behind"))
 	}
 	for _, t := range e.transforms {
@@ -246,7 +249,10 @@ func (e *Engine) stop(ctx context.Context, parts *nodeParts) {
 	if e.opt.AbandonOnCancel && ctx.Err() != nil {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.opt.AbandonTimeout)
 		defer cancel()
-		e.end.abandoned(e.Abandon(bounded, "the run was canceled"))
+		_ = e.unlessFull(func() error {
+			e.end.abandoned(e.Abandon(bounded, "the run was canceled"))
+			return nil
+		})
 	}
 }
 

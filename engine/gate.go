@@ -31,22 +31,23 @@ func NewGate(messages int, bytes int64) *Gate {
 	return &Gate{messages: max(messages, 1), bytes: max(bytes, 1)}
 }
 
-// acquire takes slots for a group and waits until there is room; it ends with ctx's error,
-// or context.Canceled once stop is closed. A group heavier than the whole gate is let in
-// alone. REQUIRES: messages <= the gate's bound.
-func (g *Gate) acquire(ctx context.Context, stop <-chan struct{}, messages int, bytes int64) error {
+// enter takes slots for a group, at once if there is room (nil), or returns whom to await.
+// It ends with ctx's error, or context.Canceled once stop is closed. A group heavier than
+// the whole gate is let in alone. REQUIRES: messages <= the gate's bound.
+func (g *Gate) enter(ctx context.Context, stop <-chan struct{}, messages int, bytes int64) (*gateWaiter, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	select {
 	case <-stop:
-		return context.Canceled
+		return nil, context.Canceled
 	default:
+		return g.takeOrQueue(messages, bytes), nil
 	}
-	w := g.enter(messages, bytes)
-	if w == nil {
-		return nil
-	}
+}
+
+// await waits until w has its slots; if it ends with an error, w has none.
+func (g *Gate) await(ctx context.Context, stop <-chan struct{}, w *gateWaiter) error {
 	select {
 	case <-w.admitted:
 		return nil
@@ -78,8 +79,8 @@ func (g *Gate) used() (messages int, bytes int64) {
 	return g.mu.usedMessages, g.mu.usedBytes
 }
 
-// enter admits at once (nil) or queues.
-func (g *Gate) enter(messages int, bytes int64) *gateWaiter {
+// takeOrQueue admits at once (nil) or queues.
+func (g *Gate) takeOrQueue(messages int, bytes int64) *gateWaiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := &gateWaiter{messages: messages, bytes: bytes}

@@ -16,13 +16,13 @@ func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(10, 100)
 		ctx := t.Context()
-		must(t, g.acquire(ctx, nil, 5, 90))
+		must(t, acquire(ctx, g, nil, 5, 90))
 
 		var order []string
 		var mu sync.Mutex
 		enter := func(name string, ctx context.Context, messages int, bytes int64) {
 			go func() {
-				err := g.acquire(ctx, nil, messages, bytes)
+				err := acquire(ctx, g, nil, messages, bytes)
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -63,13 +63,13 @@ func TestGate(t *testing.T) {
 func TestGateStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, stop := NewGate(1, 1), make(chan struct{})
-		must(t, g.acquire(t.Context(), stop, 1, 1))
+		must(t, acquire(t.Context(), g, stop, 1, 1))
 		var err error
-		go func() { err = g.acquire(t.Context(), stop, 1, 1) }()
+		go func() { err = acquire(t.Context(), g, stop, 1, 1) }()
 		synctest.Wait()
 		close(stop)
 		synctest.Wait()
-		if !errors.Is(err, context.Canceled) || !errors.Is(g.acquire(t.Context(), stop, 1, 1), context.Canceled) {
+		if !errors.Is(err, context.Canceled) || !errors.Is(acquire(t.Context(), g, stop, 1, 1), context.Canceled) {
 			t.Errorf("a stopped gate said %v", err)
 		}
 	})
@@ -89,7 +89,7 @@ func TestGateHammer(t *testing.T) {
 				if j%5 == 0 {
 					cancel()
 				}
-				if g.acquire(ctx, nil, n, b) == nil {
+				if acquire(ctx, g, nil, n, b) == nil {
 					if m, s := messages.Add(int64(n)), bytes.Add(b); m > 20 || s > 200 {
 						t.Errorf("%d messages and %d bytes are in", m, s)
 					}
@@ -113,4 +113,13 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// acquire takes slots and waits for them.
+func acquire(ctx context.Context, g *Gate, stop <-chan struct{}, messages int, bytes int64) error {
+	w, err := g.enter(ctx, stop, messages, bytes)
+	if err != nil || w == nil {
+		return err
+	}
+	return g.await(ctx, stop, w)
 }

@@ -51,7 +51,7 @@ func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow, co
 	bytes := weigh(&row.Message)
 	e.admitting.Add(1)
 	defer e.admissionDone()
-	if err := e.gate.acquire(ctx, e.intake.Done(), 1, bytes); err != nil {
+	if err := e.slots(ctx, 1, bytes); err != nil {
 		return 0, err
 	}
 	rows := []store.Row{row}
@@ -87,12 +87,18 @@ func (e *Engine) stampInjection(in Injection) runtime.Message {
 		m.Codec = "json"
 	}
 	if in.Replays > 0 {
-		m.Meta = m.Meta.With(runtime.MetaIsReplay, "true").
-			With(runtime.MetaOriginalID, m.ID).
-			With(runtime.MetaReplayCount, strconv.Itoa(in.Replays))
-		if in.OriginalSeq > 0 {
-			m.Meta = m.Meta.With(runtime.MetaOriginalSeq, strconv.FormatUint(uint64(in.OriginalSeq), 10))
-		}
+		m.Meta = replayMeta(&m, in.Replays, in.OriginalSeq)
 	}
 	return m
+}
+
+// replayMeta is the meta of m as a replay: which one it is, and where m first stood.
+func replayMeta(m *runtime.Message, replays int, original runtime.Seq) runtime.Meta {
+	meta := m.Meta.With(runtime.MetaIsReplay, "true").
+		With(runtime.MetaOriginalID, m.ID).
+		With(runtime.MetaReplayCount, strconv.Itoa(replays))
+	if original > 0 {
+		meta = meta.With(runtime.MetaOriginalSeq, strconv.FormatUint(uint64(original), 10))
+	}
+	return meta
 }

@@ -12,6 +12,8 @@ import (
 type letterLedger struct {
 	mu   sync.Mutex
 	rows []*letterRow // sorted by seq
+	// claimed are the letters that some Replay is at work on, until their rows are dealt with.
+	claimed map[string]bool
 }
 
 // letterRow is one replayed letter, or row of a window, on its way.
@@ -22,6 +24,8 @@ type letterRow struct {
 	delete  bool   // the letter goes once the row is committed
 	failed  bool   // it failed again in that node
 	settled bool   // it is committed
+	claimed bool   // the ledger's claim on the letter ends with it
+	skipped string // why there is no row; "" for one
 	kind    runtime.Kind
 	reason  string
 	waiter  *letterWaiter // who is told of the end; nil for a row that a crash left
@@ -103,6 +107,9 @@ func (l *letterLedger) tell(rows []*letterRow) {
 	defer l.mu.Unlock()
 	for _, r := range rows {
 		r.settled = true
+		if r.claimed {
+			delete(l.claimed, r.id)
+		}
 		if w := r.waiter; w != nil {
 			w.settle(r.failed)
 		}

@@ -38,9 +38,8 @@ type Options struct {
 	// Isolated makes a module that runs a transform's code in a child process, for the rows
 	// that were in flight at an unclean stop. nil runs them in process like all others.
 	Isolated func(context.Context, *pipeline.Transform) (runtime.Module, error)
-	// Observe is told of every call into a guest, on the worker's goroutine; nil is nobody.
-	// failure is nil for a success.
-	Observe func(node *pipeline.Transform, usage runtime.Usage, failure *runtime.Failure)
+	// Observer is told of calls, writes and latencies; nil is nobody.
+	Observer Observer
 	// GuestLog takes what guests log and print, on the worker's goroutine; nil puts it into
 	// Log at the guest's own level. level is one of runtime.Host's.
 	GuestLog func(node *pipeline.Transform, level, text string)

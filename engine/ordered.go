@@ -34,13 +34,14 @@ func (w *worker) runOrdered(ctx context.Context) error {
 // processOrdered hands results over in as few parcels as flushAfter allows.
 func (w *worker) processOrdered(ctx context.Context, got []delivery, ticket uint64) error {
 	done := 0
-	for i := range got {
-		if err := w.process(ctx, &got[i]); err != nil {
+	for i := 0; i < len(got); {
+		n := w.together(got[i:])
+		if err := w.processAll(ctx, got[i:i+n]); err != nil {
 			w.flush(ctx) // what ended, ended
 			return err
 		}
-		done++
-		if w.due() || i == len(got)-1 {
+		i, done = i+n, done+n
+		if w.due() || i == len(got) {
 			w.hand(ctx, ticket, done)
 			ticket, done = ticket+uint64(done), 0
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,13 +48,15 @@ type Outcome struct {
 	// the store was made. Both hold: Balance.Check.
 	Balance, Total commit.Balance
 	Adopted        int64 // emissions that were in the spool from an earlier run: not read again
-	Outstanding    int   // admitted and not committed: the next run replays them
-	Checkpoint     runtime.Seq
-	Letters        int64 // dead letters written by this run
-	Retries        int64
-	Abandoned      int
-	AbandonErr     error
-	Duration       time.Duration
+	// Outstanding counts this run's admissions that are not committed: the next run replays
+	// them, and what this one did not come to replay.
+	Outstanding int
+	Checkpoint  runtime.Seq
+	Letters     int64 // dead letters written by this run
+	Retries     int64
+	Abandoned   int
+	AbandonErr  error
+	Duration    time.Duration
 }
 
 // State is what a run is doing.
@@ -123,6 +126,12 @@ func (r *runEnd) abandoned(n int, err error) {
 	r.left, r.leftErr = n, err
 }
 
+func (r *runEnd) failedSource(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.sources, func(f *runFailure) bool { return f.node == name })
+}
+
 // fail records why the engine stops itself; the first fatal one counts. A failed source
 // stops the intake, and what is in flight is drained; anything else stops the nodes too.
 func (e *Engine) fail(cause FailureCause, node string, err error) {
@@ -146,9 +155,9 @@ func (e *Engine) outcome(took time.Duration) Outcome {
 	stats := e.tracker.Stats()
 	o := Outcome{
 		Pipeline: e.plan.Name, Mode: e.plan.Mode, Status: StatusCompleted,
-		Read: e.read.Load(), Replayed: e.replayed.Load(), Injected: e.injected.Load(), Adopted: e.adopted.Load(),
+		Read: e.read(), Replayed: e.replayed.Load(), Injected: e.injected.Load(), Adopted: e.adopted.Load(),
 		Balance: stats.Balance.Minus(e.began), Total: stats.Balance,
-		Outstanding: stats.Outstanding, Letters: e.written.Load(), Retries: e.retries(), Duration: took,
+		Outstanding: stats.Outstanding, Letters: e.written.total(), Retries: e.retries(), Duration: took,
 	}
 	if checkpoint, err := e.store.Checkpoint(); err == nil {
 		o.Checkpoint = checkpoint.Through
@@ -175,6 +184,14 @@ func (o *Outcome) failed(f *runFailure) {
 	if f.node != "" {
 		o.Failure = fmt.Sprintf("%s: %s", f.node, f.err)
 	}
+}
+
+// read is how many emissions were accepted.
+func (e *Engine) read() (n int64) {
+	for _, s := range e.sources {
+		n += s.emitter.accepted.Load()
+	}
+	return n
 }
 
 func (e *Engine) retries() (n int64) {

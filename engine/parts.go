@@ -103,6 +103,41 @@ func within(limit time.Duration, wait func()) bool {
 	}
 }
 
+// unlessFull runs a last write of the run. However slow the disk is, it is awaited; on one
+// without room it is left behind after Options.Grace, since it would wait for ever: it
+// ends with the store.
+func (e *Engine) unlessFull(write func() error) error {
+	if e.left.Load() {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- write() }()
+	look := time.NewTicker(e.opt.Grace)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-look.C:
+			if e.leaveIfFull() {
+				return nil
+			}
+		}
+	}
+}
+
+// leaveIfFull ends the waiting for a store that has no room, and reports whether it has none.
+func (e *Engine) leaveIfFull() bool {
+	reason, _ := e.store.Blocked()
+	if reason == "" {
+		return false
+	}
+	if !e.left.Swap(true) {
+		e.log.Warn("the store has no room: what is not noted yet is left to the next run", "reason", reason)
+	}
+	return true
+}
+
 // close releases everything, in the order in which data flows: sources note their last
 // position, sinks flush, instances go. It marks the run as ended well. What a goroutine
 // that did not end may still use is not closed.
@@ -111,7 +146,8 @@ func (e *Engine) close(parts *nodeParts) {
 	e.stopWork(context.Canceled)
 	var errs []error
 	for _, s := range e.sources {
-		errs = append(errs, s.settle(max(e.plan.Limits.DrainTimeout, time.Second)))
+		s.stop()
+		errs = append(errs, e.unlessFull(func() error { return s.settle(max(e.plan.Limits.DrainTimeout, time.Second)) }))
 	}
 	if !parts.stuck {
 		for _, s := range e.sources {
@@ -125,7 +161,7 @@ func (e *Engine) close(parts *nodeParts) {
 		}
 	}
 	if e.store.Err() == nil {
-		errs = append(errs, e.endedWell())
+		errs = append(errs, e.unlessFull(e.endedWell))
 	}
 	if err := errors.Join(errs...); err != nil {
 		e.fail(FailureWorker, "", fmt.Errorf("engine: close: %w", err))

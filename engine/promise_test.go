@@ -72,13 +72,7 @@ func (d *disk) block() (release func(error)) {
 // on replaces the world's store by one on d.
 func (w *world) on(fs vfs.FS) *world {
 	w.t.Helper()
-	_ = w.store.Close()
-	st, err := store.Open(w.t.TempDir(), store.Options{FS: fs, MinFreeBytes: -1})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.store = st
-	w.t.Cleanup(func() { _ = st.Close() })
+	w.open(w.t.TempDir(), fs)
 	return w
 }
 

@@ -108,11 +108,11 @@ func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store
 	var failed error
 	for i, l := range batch {
 		row, err := e.replayLetter(ctx, q, l, waiter)
-		if err != nil && !errors.Is(err, errCannotReplay) {
+		if err != nil {
 			failed = err
 			break
 		}
-		if rows[i] = row; row != nil {
+		if rows[i] = row; row.skipped == "" {
 			injected++
 		}
 	}
@@ -125,20 +125,38 @@ func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store
 	return failed
 }
 
-// errCannotReplay says that a letter is not what it was: its payload is cut.
-var errCannotReplay = errors.New("engine: the letter's payload is cut")
-
+// replayLetter injects a letter, or says in the row why it is skipped.
 func (e *Engine) replayLetter(ctx context.Context, q ReplayRequest, l store.DeadLetter, waiter *letterWaiter) (*letterRow, error) {
-	if l.PayloadLength > 0 {
-		return nil, errCannotReplay
+	if l.PayloadLength != 0 {
+		return &letterRow{skipped: "only the start of its payload was kept"}, nil
+	}
+	if !e.letters.claim(l.ID) {
+		return &letterRow{skipped: "it is being replayed already"}, nil
+	}
+	row, err := e.replayClaimed(ctx, q, l.ID, waiter)
+	if err != nil || row.skipped != "" {
+		e.letters.release(l.ID)
+	}
+	return row, err
+}
+
+// replayClaimed reads the letter once more: since it was selected, another replay may have
+// brought it up to date, or to its end.
+func (e *Engine) replayClaimed(ctx context.Context, q ReplayRequest, id string, waiter *letterWaiter) (*letterRow, error) {
+	l, err := e.store.Letter(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return &letterRow{skipped: "it was replayed or deleted meanwhile"}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine: replay %s: %w", id, err)
 	}
 	node := l.Node
 	if q.At != "" {
 		node = q.At
 	}
-	row := &letterRow{id: l.ID, node: node, delete: q.Delete, waiter: waiter}
-	_, err := e.inject(ctx, Injection{
-		Node: node, Message: l.Message, Letter: l.ID, DeleteLetter: q.Delete,
+	row := &letterRow{id: id, node: node, delete: q.Delete, claimed: true, waiter: waiter}
+	_, err = e.inject(ctx, Injection{
+		Node: node, Message: l.Message, Letter: id, DeleteLetter: q.Delete,
 		Replays: l.ReplayCount + 1, OriginalSeq: l.SpoolSeq,
 	}, row, &e.injected)
 	return row, err
@@ -170,7 +188,10 @@ func (l *letterLedger) report(letter store.DeadLetter, row *letterRow, result *R
 	switch {
 	case row == nil:
 		result.Skipped++
-		out.After, out.Failure.Reason = "skipped", "only the start of its payload was kept, or the run ended first"
+		out.After, out.Failure.Reason = "skipped", "the run ended first"
+	case row.skipped != "":
+		result.Skipped++
+		out.After, out.Failure.Reason = "skipped", row.skipped
 	case !row.settled:
 		result.Skipped++
 		out.After, out.Failure.Reason = "skipped", "the run ended before it was committed"

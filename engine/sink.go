@@ -210,7 +210,14 @@ func (s *sinkNode) attempt(ctx context.Context, timeout time.Duration) error {
 	}
 	s.counts.calls[0].Add(1)
 	defer s.counts.calls[0].Add(1)
-	return s.sink.Write(ctx, s.records)
+	observer := s.engine.opt.Observer
+	if observer == nil {
+		return s.sink.Write(ctx, s.records)
+	}
+	began := time.Now()
+	err := s.sink.Write(ctx, s.records)
+	observer.Written(s.plan, len(s.records), time.Since(began), err)
+	return err
 }
 
 func (s *sinkNode) delivered(batch []delivery) {

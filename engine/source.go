@@ -18,7 +18,7 @@ type sourceNode struct {
 	source    Source
 	emitter   *emitter
 	committer *sourceCommitter
-	stopped   context.CancelFunc
+	stop      context.CancelFunc // ends the committer
 	ended     sync.WaitGroup
 }
 
@@ -26,7 +26,7 @@ type sourceNode struct {
 const pullMost = 256
 
 func (e *Engine) newSource(index int, s *pipeline.Source) *sourceNode {
-	return &sourceNode{engine: e, plan: s, emitter: &emitter{
+	return &sourceNode{engine: e, plan: s, stop: func() {}, emitter: &emitter{
 		engine: e, name: s.Name, index: index, codec: s.Decoder,
 	}}
 }
@@ -46,18 +46,17 @@ func (s *sourceNode) open() error {
 	}
 	s.committer = newSourceCommitter(s.plan.Name, s.source, s.engine.store, log)
 	ctx, stop := context.WithCancel(context.Background())
-	s.stopped = stop
+	s.stop = stop
 	s.ended.Go(func() { s.committer.run(ctx) })
 	return nil
 }
 
-// settle ends the committer and notes the last position, with a fresh and bounded
-// context: the run's is over, and a canceled commit would discard it.
+// settle notes the last position once the committer ended, with a fresh and bounded
+// context: the run's is over, and a canceled commit would discard it. REQUIRES: stop.
 func (s *sourceNode) settle(limit time.Duration) error {
 	if s.source == nil {
 		return nil
 	}
-	s.stopped()
 	if !within(limit, s.ended.Wait) {
 		return fmt.Errorf("source %s does not finish its commit", s.plan.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/leat-run/leat/runtime"
@@ -20,6 +21,8 @@ type sourceCommitter struct {
 	log    *slog.Logger
 	rank   uint64
 	wake   chan struct{}
+
+	refused atomic.Int64 // commits that failed
 
 	mu struct {
 		sync.Mutex
@@ -70,6 +73,7 @@ func (c *sourceCommitter) flush(ctx context.Context) {
 	}
 	c.giveBack(p)
 	if ctx.Err() == nil {
+		c.refused.Add(1)
 		c.log.Warn("a source cannot note its progress: it is tried again with the next", "node", c.name, "error", err)
 	}
 }

@@ -20,7 +20,8 @@ type node struct {
 // counts are a node's numbers since this process started. They are for rates and
 // status; what became of messages is counted by the tracker.
 type counts struct {
-	in, out, failed, retries, dropped, recycled atomic.Int64
+	in, out, failed, retries, dropped atomic.Int64
+	recycledFailure, recycledMemory   atomic.Int64 // instances, by reason
 	// calls is odd while a call into a guest or a sink runs (see advisory.go).
 	calls []atomic.Uint64
 }
@@ -46,6 +47,7 @@ type topology struct {
 	nodes   map[string]*node
 	order   []*node // transforms in topological order, then sinks
 	sources map[string]*router
+	edges   []*edge // without those for injection
 }
 
 // queueBytes bounds what one edge holds in its target's queue, in bytes.
@@ -78,6 +80,7 @@ func (t *topology) addNode(name string, workers int) {
 func (t *topology) addEdge(pe *pipeline.Edge) {
 	target := t.nodes[pe.To]
 	e := target.newEdge(pe)
+	t.edges = append(t.edges, e)
 	from := t.sources[pe.From]
 	if from == nil {
 		from = &t.nodes[pe.From].out

@@ -26,6 +26,7 @@ type transformNode struct {
 	plan      *pipeline.Transform
 	module    runtime.Module
 	sequencer *sequencer // nil where order does not need it
+	near      nearBudget
 
 	inChild struct { // the module for suspects, made on demand, shared by the workers
 		sync.Mutex
@@ -43,6 +44,7 @@ type worker struct {
 	out      *outbox
 	spent    time.Duration // in the guest since the last flush
 	pace     time.Duration // of one message, smoothed
+	batch    batch
 }
 
 const (
@@ -59,6 +61,7 @@ func (e *Engine) newTransform(tr *pipeline.Transform) *transformNode {
 	if tr.Flavor == splitFlavor {
 		t.module = splitModule{path: tr.SplitPath}
 	}
+	t.near.of(tr.Settings.Budget)
 	if tr.Workers > 1 && tr.KeepOrder {
 		t.sequencer = newSequencer(e.opt.ReorderWindow, e.opt.ReorderBytes)
 	}
@@ -119,7 +122,13 @@ func (t *transformNode) isolated(ctx context.Context) (runtime.Module, error) {
 	return t.inChild.Module, nil
 }
 
-func (t *transformNode) recycled(runtime.Recycle) { t.counts.recycled.Add(1) }
+func (t *transformNode) recycled(reason runtime.Recycle) {
+	if reason == runtime.RecycleMemory {
+		t.counts.recycledMemory.Add(1)
+	} else {
+		t.counts.recycledFailure.Add(1)
+	}
+}
 
 // host gives a guest its node's log.
 func (t *transformNode) host() runtime.Host {
@@ -143,11 +152,12 @@ func (w *worker) run(ctx context.Context) error {
 		if err != nil {
 			return nil
 		}
-		for i := range got {
-			if err := w.process(ctx, &got[i]); err != nil {
+		for done := 0; done < len(got); {
+			n := w.together(got[done:])
+			if err := w.processAll(ctx, got[done:done+n]); err != nil {
 				return stopped(ctx, err)
 			}
-			if w.due() {
+			if done += n; w.due() {
 				w.flush(ctx)
 			}
 		}
@@ -167,9 +177,14 @@ func (w *worker) flush(ctx context.Context) {
 // process runs one message to its end in this node: outputs, a filter, or a dead letter.
 // A nil error with nothing collected means that ctx ended first.
 func (w *worker) process(ctx context.Context, d *delivery) error {
+	result, err := w.apply(ctx, d)
+	return w.conclude(ctx, d, result, err)
+}
+
+// conclude brings a message to its end of which result and err are the first attempt.
+func (w *worker) conclude(ctx context.Context, d *delivery, result runtime.Result, err error) error {
 	policy := d.edge.policy()
 	for attempts := 1; ; attempts++ {
-		result, err := w.apply(ctx, d)
 		if err == nil {
 			w.succeed(d, result)
 			return nil
@@ -189,6 +204,7 @@ func (w *worker) process(ctx context.Context, d *delivery) error {
 		if err := w.node.engine.pause(ctx, policy, attempts); err != nil {
 			return err
 		}
+		result, err = w.apply(ctx, d)
 	}
 }
 
@@ -200,14 +216,17 @@ func (w *worker) apply(ctx context.Context, d *delivery) (runtime.Result, error)
 	w.call.Add(1)
 	result, err := w.applyTo(ctx, d)
 	w.call.Add(1)
+	w.account(d, &result, err)
+	return result, err
+}
+
+// account counts one call into the guest.
+func (w *worker) account(d *delivery, result *runtime.Result, err error) {
 	w.node.counts.in.Add(1)
 	w.spent += result.Usage.Duration
 	w.pace += (result.Usage.Duration - w.pace) / 8
-	if observe := w.node.engine.opt.Observe; observe != nil {
-		failure, _ := asFailure(err)
-		observe(w.node.plan, result.Usage, failure)
-	}
-	return result, err
+	failure, _ := asFailure(err)
+	w.observeCall(d, result.Usage, failure)
 }
 
 // succeed stamps the outputs and routes them. They carry their input's identity; what

@@ -20,7 +20,7 @@ package runtime
 //	handle: an emission, or an array of emissions; no Out means none
 //	fold:   {"state": S, "emit": [emission, ...]}; an S of null deletes the state. Result.Null (the guest
 //	        said null) deletes it too, and emits nothing
-//	emission: {"to": "shipments", "key": K, "value": V, "headers": {...}}
+//	emission: {"to": "shipments", "key": K, "value": V, "headers": {...}}; without a key it has that of the message
 //
 // The flavor sees to it that the answer is JSON within Budget.Output and Budget.Depth, with untouched
 // values byte for byte. That it has this shape, and that "emit" keeps to Budget.Outputs, is checked by
@@ -31,7 +31,7 @@ package runtime
 // In a script the call's two members are the arguments, fold(state, msg) and handle(msg), with ctx after
 // them; the answer is what the function returns, and undefined is a failure of KindOutput. In wasm the exports
 // fold and handle have the signature of transform, (ptr i32, len i32) -> i32: the input is the call's bytes, and the one
-// emit is the answer. A second emit is a failure of KindOutput, and so is a fold without any.
+// emit is the answer. A second emit is a failure of KindOutput, and so is a fold without any (the stage says so).
 type Entry string
 
 // The entries.

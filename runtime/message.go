@@ -51,6 +51,12 @@ const (
 	MetaOriginalID = "leat.original_message_id"
 	// MetaReplayCount is the number of times this message was replayed, in decimal.
 	MetaReplayCount = "leat.replay_count"
+	// MetaTopicPlace is where a message stood that came out of a topic: topic id:partition@offset.
+	MetaTopicPlace = "leat.topic_place"
+	// MetaTopicClock is its clock, in base64.
+	MetaTopicClock = "leat.topic_clock"
+	// MetaTopicNull is "true" where its value was null, which reads as the JSON text null.
+	MetaTopicNull = "leat.topic_null"
 	// MetaOriginalSeq is the spool seq at which a replayed message first stood, in decimal.
 	MetaOriginalSeq = "leat.original_seq"
 )

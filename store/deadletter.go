@@ -47,7 +47,8 @@ type DeadLetter struct {
 	Quarantined bool
 	// Message is as it entered the node, whole, or with its payload cut.
 	Message runtime.Message
-	// PayloadLength is the length of the whole payload where Message's is cut; else 0.
+	// PayloadLength is the length of the whole payload where Message's is cut, -1 where that is
+	// not known; else 0.
 	PayloadLength int64
 }
 

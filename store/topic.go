@@ -16,6 +16,19 @@ type TopicID [16]byte
 // String is the 32 hex digits of the id.
 func (id TopicID) String() string { return hex.EncodeToString(id[:]) }
 
+// MarshalText is String.
+func (id TopicID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what String writes.
+func (id *TopicID) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(id) {
+		return fmt.Errorf("store: %q is not a topic id", text)
+	}
+	copy(id[:], b)
+	return nil
+}
+
 func newTopicID() (id TopicID) {
 	_, _ = rand.Read(id[:]) // it never fails
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80

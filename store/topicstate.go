@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -98,6 +99,21 @@ func (l *Log) Folds(t TaskID, fn func(key, value []byte) error) error {
 	return l.entries(kindFold.taskKey(t), fn)
 }
 
+// TaskPartitions lists the partitions for which the protocol's state of a stage holds anything.
+func (l *Log) TaskPartitions(stage string) (out []int32, err error) {
+	prefix := kindStage.stageKey(stage)
+	for from := prefix; from != nil; {
+		var chunk []entry
+		if chunk, _, err = l.entryChunk(from, prefixEnd(prefix), 1); err != nil || len(chunk) == 0 {
+			return out, err
+		}
+		task := chunk[0].key[:len(prefix)+4]
+		out = append(out, int32(binary.BigEndian.Uint32(task[len(prefix):])))
+		from = prefixEnd(task)
+	}
+	return out, nil
+}
+
 type entry struct{ key, value []byte }
 
 // entries reads a chunk at a time, like Rows and for the same reason.
@@ -105,7 +121,7 @@ func (l *Log) entries(prefix []byte, fn func(key, value []byte) error) error {
 	for from := prefix; from != nil; {
 		var chunk []entry
 		var err error
-		if chunk, from, err = l.entryChunk(from, prefixEnd(prefix)); err != nil {
+		if chunk, from, err = l.entryChunk(from, prefixEnd(prefix), chunkRows); err != nil {
 			return err
 		}
 		for _, e := range chunk {
@@ -117,7 +133,7 @@ func (l *Log) entries(prefix []byte, fn func(key, value []byte) error) error {
 	return nil
 }
 
-func (l *Log) entryChunk(from, end []byte) (chunk []entry, next []byte, err error) {
+func (l *Log) entryChunk(from, end []byte, most int) (chunk []entry, next []byte, err error) {
 	err = l.read(func() error {
 		it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 		if err != nil {
@@ -125,7 +141,7 @@ func (l *Log) entryChunk(from, end []byte) (chunk []entry, next []byte, err erro
 		}
 		size := 0
 		for ok := it.First(); ok; ok = it.Next() {
-			if len(chunk) == chunkRows || size > chunkBytes {
+			if len(chunk) == most || size > chunkBytes {
 				next = bytes.Clone(it.Key())
 				break
 			}

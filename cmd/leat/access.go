@@ -16,7 +16,7 @@ import (
 // access is the way to what a pipeline keeps: its store, or the run that owns it and
 // answers through its control socket. Both are nil where the pipeline never ran.
 type access struct {
-	dir   string
+	name  string // of the pipeline
 	store *store.Store
 	run   *control.Client
 }
@@ -33,21 +33,21 @@ func openAccess(c *cli.Context, s surroundings, file string) (*access, error) {
 		printDiagnostics(s.stderr, diagnostics)
 		return nil, ended(exitInvalid)
 	}
-	return accessTo(c.Context, storeDir(c, name))
+	return accessTo(c.Context, name, storeDir(c, name))
 }
 
 // accessTo opens the store in dir, or asks whoever owns it. A run that ends in between is
 // met once: its store is free then.
-func accessTo(ctx context.Context, dir string) (*access, error) {
+func accessTo(ctx context.Context, name, dir string) (*access, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return &access{dir: dir}, nil
+		return &access{name: name}, nil
 	}
 	st, err := store.Open(dir, store.Options{})
 	var inUse *store.InUseError
 	if errors.As(err, &inUse) && inUse.Address != "" {
 		run := control.Dial(inUse.Address)
 		if _, asked := run.Status(ctx); asked == nil {
-			return &access{dir: dir, run: run}, nil
+			return &access{name: name, run: run}, nil
 		}
 		run.Close()
 		st, err = store.Open(dir, store.Options{})
@@ -55,7 +55,7 @@ func accessTo(ctx context.Context, dir string) (*access, error) {
 	if err != nil {
 		return nil, openFailure(err)
 	}
-	return &access{dir: dir, store: st}, nil
+	return &access{name: name, store: st}, nil
 }
 
 // close lets go of the store or the connection.

@@ -21,16 +21,19 @@ import (
 //	exits CODE PROGRAM ARGS...      run to the end and want exactly this exit code
 //	start NAME PROGRAM ARGS...      run in the background, output to NAME.out and NAME.err
 //	await FILE REGEXP               wait until the file has a match
+//	poll REGEXP PROGRAM ARGS...     run to success, again and again, until its output has a match
 //	signal NAME INT|TERM|KILL       send a signal to a started program
 //	ended NAME CODE                 wait for its end and want this exit code
 //	keys FILE KEY...                every line of the file is a JSON object of exactly these keys
 //	json FILE PATH VALUE            the first line's value at a dotted path is this JSON
+//	take NAME FILE PATH             put the first line's text at a dotted path into an environment variable
 //	lines FILE N                    the file has so many lines
 //	sample                          lay out the sample pipeline in the script's directory
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "signal": cmdSignal, "ended": cmdEnded,
+		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
 		"keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
+		"take": cmdTake,
 	}
 }
 
@@ -123,6 +126,19 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s has no %q after %v (%v):\n%s", args[0], args[1], patience, err, text)
 }
 
+func cmdPoll(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 2, "poll REGEXP PROGRAM ARGS...")
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		if pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("%s printed no %q within %v", strings.Join(args[1:], " "), args[0], patience)
+}
+
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	wants(ts, neg, args, 2, "signal NAME INT|TERM|KILL")
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
@@ -184,6 +200,23 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if !reflect.DeepEqual(got, want) {
 		ts.Fatalf("%s: %s is %v, want %v", args[0], args[1], got, want)
 	}
+}
+
+func cmdTake(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 3, "take NAME FILE PATH")
+	lines := objects(ts, args[1])
+	if len(lines) == 0 {
+		ts.Fatalf("%s is empty", args[1])
+	}
+	got := any(lines[0])
+	for name := range strings.SplitSeq(args[2], ".") {
+		got = at(got, name)
+	}
+	text, ok := got.(string)
+	if !ok {
+		ts.Fatalf("%s: %s is %v, no text", args[1], args[2], got)
+	}
+	ts.Setenv(args[0], text)
 }
 
 // at is a value's member or element, nil where there is none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -13,92 +14,109 @@ import (
 func dlqCommand(s surroundings) *cli.Command {
 	return group(&cli.Command{
 		Name:  "dlq",
-		Usage: "look at dead letters",
-		Description: "A dead letter is a message that a node failed on, kept as it entered that node.\n\n" +
+		Usage: "look at dead letters, take them out, throw them away",
+		Description: "A dead letter is a message that a node failed on, kept as it entered that node. The verbs ask the\n" +
+			"running pipeline, or open the store of a stopped one. `leat replay` sends letters into their node again.\n\n" +
 			"Example:\n   leat dlq list orders.yaml --node enrich",
-		Subcommands: []*cli.Command{dlqListCommand(s), dlqShowCommand(s)},
+		Subcommands: []*cli.Command{dlqListCommand(s), dlqShowCommand(s), dlqExportCommand(s), dlqPurgeCommand(s)},
 	})
 }
 
-// letterFilters select dead letters; they are the same on every verb that takes some.
-func letterFilters() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "node", Usage: "only those that failed at `NODE`"},
-		&cli.StringFlag{Name: "kind", Usage: "only those of this failure kind or class: `KIND`"},
-		&cli.StringFlag{Name: "since", Usage: "only those younger than a duration (1h) or since a time (RFC 3339): `WHEN`"},
-		&cli.StringSliceFlag{Name: "id", Usage: "only the letter with this `ID`; may be repeated"},
+// letterVerb is a verb on dead letters: do is called with the way to them and the filters.
+func letterVerb(s surroundings, command *cli.Command, do func(*cli.Context, *access, *letterQuery) error) *cli.Command {
+	command.ArgsUsage = "FILE"
+	command.Flags = append(command.Flags, append(letterFilters(), paramFlag())...)
+	command.Action = func(c *cli.Context) error {
+		file, err := oneFile(c, "document")
+		if err != nil {
+			return err
+		}
+		q, err := newLetterQuery(c, time.Now())
+		if err != nil {
+			return err
+		}
+		a, err := openAccess(c, s, file)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		defer q.remark(c, s)
+		return do(c, a, q)
 	}
+	return verb(command)
 }
 
 func dlqListCommand(s surroundings) *cli.Command {
-	return verb(&cli.Command{
+	return letterVerb(s, &cli.Command{
 		Name:        "list",
 		Usage:       "list dead letters, oldest first",
-		ArgsUsage:   "FILE",
-		Description: "Example:\n   leat dlq list orders.yaml --kind guest --json",
-		Flags:       letterFilters(),
-		Action: func(c *cli.Context) error {
-			letters, err := selectLetters(c, s)
-			if err != nil {
-				return err
-			}
-			return listLetters(c, s, letters)
-		},
+		Description: "Example:\n   leat dlq list orders.yaml --kind guest --where 'payload.total > 1000' --json",
+	}, func(c *cli.Context, a *access, q *letterQuery) error {
+		if c.Bool("json") {
+			return lettersJSON(c, s, a, q)
+		}
+		return listLetters(c, s, a, q)
 	})
 }
 
 func dlqShowCommand(s surroundings) *cli.Command {
-	return verb(&cli.Command{
-		Name:        "show",
-		Usage:       "print dead letters whole: the failure, where, and the message",
-		ArgsUsage:   "FILE",
-		Description: "Example:\n   leat dlq show orders.yaml --id 01J9…",
-		Flags:       letterFilters(),
-		Action: func(c *cli.Context) error {
-			letters, err := selectLetters(c, s)
-			if err != nil {
-				return err
-			}
-			return showLetters(c, s, letters)
-		},
+	return letterVerb(s, &cli.Command{
+		Name:  "show",
+		Usage: "print dead letters whole: the failure, where, the message, and how to replay it",
+		Description: "Says whether the code has changed since, as far as the document verifies.\n\n" +
+			"Example:\n   leat dlq show orders.yaml --id 06h2ppya0hf2dgh0000000000c",
+	}, func(c *cli.Context, a *access, q *letterQuery) error {
+		if c.Bool("json") {
+			return lettersJSON(c, s, a, q)
+		}
+		return showLetters(c, s, a, q)
 	})
 }
 
-func listLetters(c *cli.Context, s surroundings, letters []store.DeadLetter) error {
-	if c.Bool("json") {
-		return lettersJSON(s, letters)
-	}
-	if len(letters) == 0 {
-		remark(c, s, "no dead letters")
-		return nil
-	}
+func listLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tNODE\tCAUSE\tMESSAGE\tREASON")
-	for _, l := range letters {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l), l.Message.ID, firstLine(l.Reason, 90))
+	n := 0
+	err := q.each(c.Context, a, func(l store.DeadLetter) error {
+		if n++; n == 1 {
+			fmt.Fprintln(w, "ID\tNODE\tCAUSE\tMESSAGE\tREASON")
+		}
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l)+marked(l), printable(l.Message.ID), printable(firstLine(l.Reason, 90)))
+		return err
+	})
+	if err == nil && n == 0 {
+		remark(c, s, "no dead letters")
 	}
-	return w.Flush()
+	if flushed := w.Flush(); err == nil {
+		err = flushed
+	}
+	return err
 }
 
-func showLetters(c *cli.Context, s surroundings, letters []store.DeadLetter) error {
-	if c.Bool("json") {
-		return lettersJSON(s, letters)
+// marked says on one word that a letter is picked by its id only.
+func marked(l store.DeadLetter) string {
+	if l.Quarantined {
+		return " (quarantined)"
 	}
-	for i, l := range letters {
-		if i > 0 {
+	return ""
+}
+
+func showLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
+	codes := newCodes(c, s)
+	n := 0
+	return q.each(c.Context, a, func(l store.DeadLetter) error {
+		if n++; n > 1 {
 			fmt.Fprintln(s.stdout)
 		}
-		showLetter(s.stdout, l)
-	}
-	return nil
+		showLetter(s.stdout, l, codes.since(l))
+		_, err := fmt.Fprintf(s.stdout, "\nreplay it: %s\n", replayLine(c, l))
+		return err
+	})
 }
 
-func lettersJSON(s surroundings, letters []store.DeadLetter) error {
-	rows := make([]letterJSON, len(letters))
-	for i, l := range letters {
-		rows[i] = letterRow(l)
-	}
-	return eachJSON(s, rows)
+// lettersJSON prints one object a line as the letters come.
+func lettersJSON(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
+	out := json.NewEncoder(s.stdout)
+	return q.each(c.Context, a, func(l store.DeadLetter) error { return out.Encode(letterRow(l)) })
 }
 
 // remark says something on standard error that is not an error, unless --quiet.
@@ -106,84 +124,4 @@ func remark(c *cli.Context, s surroundings, format string, args ...any) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(s.stderr, format+"\n", args...)
 	}
-}
-
-// selectLetters returns the letters that the filters select, from the document's store or
-// the run that owns it. An --id that does not exist is an error.
-func selectLetters(c *cli.Context, s surroundings) ([]store.DeadLetter, error) {
-	name, err := oneFile(c, "document")
-	if err != nil {
-		return nil, err
-	}
-	keep, err := letterFilter(c, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	a, err := openAccess(c, s, name)
-	if err != nil {
-		return nil, err
-	}
-	defer a.close()
-	var out []store.DeadLetter
-	err = a.letters(c.Context, func(l store.DeadLetter) error {
-		if keep(l) {
-			out = append(out, l)
-		}
-		return nil
-	})
-	if err == nil {
-		err = missingIDs(c, out)
-	}
-	return out, err
-}
-
-func missingIDs(c *cli.Context, found []store.DeadLetter) error {
-	have := map[string]bool{}
-	for _, l := range found {
-		have[l.ID] = true
-	}
-	for _, id := range c.StringSlice("id") {
-		if !have[id] {
-			return usagef("`leat dlq list` lists them", "no dead letter %q", id)
-		}
-	}
-	return nil
-}
-
-// letterFilter is the conjunction of the filter flags.
-func letterFilter(c *cli.Context, now time.Time) (func(store.DeadLetter) bool, error) {
-	since, err := parseSince(c.String("since"), now)
-	if err != nil {
-		return nil, err
-	}
-	node, kind, ids := c.String("node"), c.String("kind"), c.StringSlice("id")
-	return func(l store.DeadLetter) bool {
-		return (node == "" || l.Node == node) &&
-			(kind == "" || l.Class == kind || string(failureOf(l).Kind) == kind) &&
-			(since.IsZero() || !l.CreatedAt.Before(since)) &&
-			(len(ids) == 0 || contains(ids, l.ID))
-	}, nil
-}
-
-func contains(all []string, one string) bool {
-	for _, a := range all {
-		if a == one {
-			return true
-		}
-	}
-	return false
-}
-
-// parseSince reads 1h or 2026-11-30T12:00:00Z; "" is the zero time.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil {
-		return now.Add(-d), nil
-	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, nil
-	}
-	return time.Time{}, usagef("write 90m, 24h or 2026-11-30T12:00:00Z", "--since %q is neither a duration nor a time", text)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/leat-run/leat/runtime"
@@ -51,7 +52,7 @@ func letterRow(l store.DeadLetter) letterJSON {
 	f := failureOf(l)
 	row := letterJSON{
 		ID: l.ID, Pipeline: l.Pipeline, Node: l.Node, Edge: l.Edge, Flavor: l.Flavor, Class: l.Class,
-		Kind: string(f.Kind), Reason: l.Reason, Backtrace: f.Backtrace, Attempts: l.Attempts,
+		Kind: kindOf(l), Reason: l.Reason, Backtrace: f.Backtrace, Attempts: l.Attempts,
 		MessageID: l.Message.ID, Source: l.Message.Source, SpoolSeq: l.SpoolSeq, RunID: l.RunID,
 		CreatedAt: l.CreatedAt.UTC().Format(time.RFC3339Nano), CodeDigest: l.CodeDigest,
 		Fuel: l.Usage.Fuel, DurationMS: milliseconds(l.Usage.Duration), PayloadLength: l.PayloadLength,
@@ -80,10 +81,19 @@ func failureOf(l store.DeadLetter) runtime.Failure {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// cause is the class, with the kind where the class is transform.
+// kindOf is the kind of the letter's failure; "" where all there is to say is the class.
+func kindOf(l store.DeadLetter) string {
+	kind := failureOf(l).Kind
+	if kind == runtime.KindOther && l.Class != store.ClassTransform {
+		return ""
+	}
+	return string(kind)
+}
+
+// cause is the class, with the kind where there is one.
 func cause(l store.DeadLetter) string {
-	if f := failureOf(l); f.Kind != "" {
-		return l.Class + "/" + string(f.Kind)
+	if kind := kindOf(l); kind != "" {
+		return l.Class + "/" + kind
 	}
 	return l.Class
 }
@@ -98,39 +108,47 @@ func firstLine(text string, most int) string {
 }
 
 // showLetter prints one dead letter as its author wants it: what, where, how much, and the
-// message as it entered the node.
-func showLetter(out io.Writer, l store.DeadLetter) {
+// message as it entered the node. code says whether the code has changed since. What a
+// guest or a message says is shown without control characters.
+func showLetter(out io.Writer, l store.DeadLetter, code string) {
 	f := failureOf(l)
 	fmt.Fprintf(out, "dead letter %s: %s at %s\n", l.ID, cause(l), l.Node)
-	fmt.Fprintf(out, "\n  %s\n", indent(l.Reason))
+	fmt.Fprintf(out, "\n  %s\n", indent(printable(l.Reason)))
 	for _, block := range []string{f.Excerpt, f.Backtrace} {
 		if block != "" {
-			fmt.Fprintf(out, "\n  %s\n", indent(block))
+			fmt.Fprintf(out, "\n  %s\n", indent(printable(block)))
 		}
 	}
 	fmt.Fprintln(out)
-	for _, row := range letterFacts(l, f) {
+	for _, row := range letterFacts(l, f, code) {
 		if row[1] != "" {
-			fmt.Fprintf(out, "  %-10s %s\n", row[0], indent(row[1]))
+			fmt.Fprintf(out, "  %-10s %s\n", row[0], indent(printable(row[1])))
 		}
 	}
 	fmt.Fprintf(out, "\nthe message as it entered %s (%s, %d bytes):\n%s\n",
 		l.Node, l.Message.Codec, len(l.Message.Payload), shown(l.Message.Payload))
-	if l.PayloadLength > 0 {
-		fmt.Fprintf(out, "(cut: the whole payload had %d bytes)\n", l.PayloadLength)
+	if l.PayloadLength != 0 {
+		fmt.Fprintf(out, "(only its start was kept: the whole payload %s)\n", wholeText(l.PayloadLength))
 	}
 }
 
-func letterFacts(l store.DeadLetter, f runtime.Failure) [][2]string {
+func wholeText(length int64) string {
+	if length < 0 {
+		return "could not be read"
+	}
+	return fmt.Sprintf("had %d bytes", length)
+}
+
+func letterFacts(l store.DeadLetter, f runtime.Failure, code string) [][2]string {
 	facts := [][2]string{
-		{"where", f.Place()},
+		{"where", whereOf(f)},
 		{"hint", f.Hint},
 		{"message", l.Message.ID},
 		{"source", fmt.Sprintf("%s (seq %d)", l.Message.Source, l.SpoolSeq)},
 		{"edge", l.Edge},
 		{"attempts", fmt.Sprint(l.Attempts)},
 		{"created", l.CreatedAt.UTC().Format(time.RFC3339)},
-		{"code", l.CodeDigest},
+		{"code", strings.TrimSpace(l.CodeDigest + " " + code)},
 		{"log", f.Log},
 	}
 	if f.Limit > 0 {
@@ -140,9 +158,36 @@ func letterFacts(l store.DeadLetter, f runtime.Failure) [][2]string {
 		facts = append(facts, [2]string{"spent", fmt.Sprintf("%d fuel, %.3f ms", l.Usage.Fuel, milliseconds(l.Usage.Duration))})
 	}
 	if l.ReplayCount > 0 {
-		facts = append(facts, [2]string{"replayed", fmt.Sprintf("%d times, quarantined: %v", l.ReplayCount, l.Quarantined)})
+		facts = append(facts, [2]string{"replayed", replayedText(l)})
 	}
 	return facts
+}
+
+func replayedText(l store.DeadLetter) string {
+	text := count(l.ReplayCount, "time")
+	if l.Quarantined {
+		text += "; quarantined: only --id picks it, no other filter"
+	}
+	return text
+}
+
+// whereOf is the place in the author's source, or else the function that was running.
+func whereOf(f runtime.Failure) string {
+	if place := f.Place(); place != "" {
+		return place
+	}
+	function, _, _ := strings.Cut(f.Backtrace, "\n")
+	return function
+}
+
+// printable is a text without what could move a terminal's cursor or colour it.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if movesCursor(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // indent makes a text of several lines stand below its first.

@@ -7,8 +7,13 @@ package main
 
 import (
 	"os"
+
+	isolation "github.com/leat-run/leat/flavors/process"
 )
 
 func main() {
+	if isolation.IsChild() {
+		os.Exit(isolation.Serve(flavors()))
+	}
 	os.Exit(int(Main(os.Args[1:], process())))
 }

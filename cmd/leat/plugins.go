@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
 )
 
 // plugin is one row of `leat plugins`.
@@ -37,9 +38,9 @@ func pluginsCommand(s surroundings) *cli.Command {
 		Description: "Examples:\n   leat plugins\n   leat plugins schema file",
 		Subcommands: []*cli.Command{verb(&cli.Command{
 			Name:        "schema",
-			Usage:       "print every key of a plugin",
-			ArgsUsage:   "NAME",
-			Description: "Example:\n   leat plugins schema file --json",
+			Usage:       "print every key of a plugin, or the JSON Schema of a kind of document",
+			ArgsUsage:   "NAME|pipeline|suite",
+			Description: "Examples:\n   leat plugins schema file --json\n   leat plugins schema pipeline > leat-pipeline.schema.json",
 			Action: func(c *cli.Context) error {
 				return pluginSchema(c, s)
 			},
@@ -70,6 +71,10 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 		return usagef("for example `leat plugins schema file`", "one plugin is wanted")
 	}
 	name := c.Args().First()
+	if schema, ok := documentSchemas()[name]; ok {
+		_, err := fmt.Fprintf(s.stdout, "%s\n", schema())
+		return err
+	}
 	var found []plugin
 	var names []string
 	for _, p := range allPlugins() {
@@ -79,7 +84,7 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 		}
 	}
 	if len(found) == 0 {
-		return usagef("there are "+strings.Join(slices.Compact(names), ", "), "no plugin %q", name)
+		return usagef("there are "+strings.Join(slices.Compact(names), ", ")+", and the documents pipeline and suite", "no plugin %q", name)
 	}
 	if c.Bool("json") {
 		return eachJSON(s, found)
@@ -88,6 +93,14 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 		printSchema(s, p)
 	}
 	return nil
+}
+
+// documentSchemas are the JSON Schemas of the kinds of document, for editors.
+func documentSchemas() map[string]func() []byte {
+	return map[string]func() []byte{
+		"pipeline": func() []byte { return pipeline.Schema(catalog()) },
+		"suite":    suite.Schema,
+	}
 }
 
 func printSchema(s surroundings, p plugin) {

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,6 +18,8 @@ import (
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
+	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/store"
 )
 
@@ -50,6 +54,9 @@ type job struct {
 	control *control.Server // nil where nothing outlives the run, or no socket can be made
 	log     *slog.Logger
 	guests  *guestLog
+	blocked atomic.Value // string: why it was blocked when a signal came
+
+	evidence *tune.Evidence // of what the guests need
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -69,7 +76,7 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	code := exitCompleted
 	for i, outcome := range runJobs(c, s, jobs) {
 		jobs[i].guests.remark(c, s)
-		if err := settle(c, s, outcome); err != nil {
+		if err := settle(c, s, jobs[i], outcome); err != nil {
 			return err
 		}
 		code = worse(code, exitOf(outcome))
@@ -94,6 +101,7 @@ func expand(names []string) ([]string, error) {
 			}
 			found = append(found, matches...)
 		}
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
@@ -127,11 +135,11 @@ func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) 
 	if !valid {
 		return jobs, ended(exitInvalid)
 	}
-	if err := errors.Join(distinct(jobs), inProcess(jobs)); err != nil {
+	if err := distinct(jobs); err != nil {
 		return jobs, err
 	}
 	for _, j := range jobs {
-		if err := j.open(c, s); err != nil {
+		if err := j.open(c, s, nil); err != nil {
 			return jobs, err
 		}
 	}
@@ -149,27 +157,18 @@ func distinct(jobs []*job) error {
 	return nil
 }
 
-// inProcess refuses a node that asks for a child process: running it without one would
-// break the promise that its author relies on.
-func inProcess(jobs []*job) error {
-	for _, j := range jobs {
-		for _, t := range j.plan.Transforms {
-			if t.Isolation == pipeline.IsolationProcess {
-				return fail(exitInvalid, "leave the key out, and run only code that you trust",
-					fmt.Errorf("isolation: process does not exist yet (%s:%d, transform %s)", j.plan.File, t.Line, t.Name))
-			}
-		}
-	}
-	return nil
-}
-
-func (j *job) open(c *cli.Context, s surroundings) (err error) {
+// open makes the store and the engine, and serves the run's control socket. feed takes the
+// place of the sources; nil lets them run.
+func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
+	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take,
+		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
+		Isolated: suspects(),
+		Observer: j.evidence,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
@@ -187,6 +186,7 @@ func (j *job) serve() {
 	if err == nil {
 		if err = j.store.Announce(server.Address()); err == nil {
 			j.control = server
+			server.Offer(evidencePath, func() any { return j.evidence })
 			return
 		}
 		err = errors.Join(err, server.Close())
@@ -197,6 +197,9 @@ func (j *job) serve() {
 // runJobs runs all engines side by side and returns their outcomes in the documents' order.
 func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
 	defer context.AfterFunc(c.Context, func() {
+		for _, j := range jobs {
+			j.blocked.Store(j.engine.Status().Reason)
+		}
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
 	})()
 	if !c.Bool("quiet") && !c.Bool("json") {

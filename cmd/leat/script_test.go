@@ -12,7 +12,7 @@ import (
 // TestMain makes this test binary double as leat: the scripts run it as a child
 // process, and so do the crash sweeps.
 func TestMain(m *testing.M) {
-	testscript.Main(leaks{m}, map[string]func(){"leat": main})
+	testscript.Main(leaks{m}, map[string]func(){"leat": main, "leat-deadly": deadly})
 }
 
 // leaks runs the tests and fails where a goroutine outlives them.
@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: scriptCommands(),
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningKey{}] = running{}
+			env.Setenv("GUESTS", sample+"/testdata/guests")
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
 			env.Setenv("XDG_CACHE_HOME", testCache())
 			return nil

@@ -28,6 +28,7 @@ type settleJSON struct {
 	Failure      string       `json:"failure"`
 	Branches     branchesJSON `json:"branches"`
 	FilteredBy   filteredJSON `json:"filtered_by"`
+	Blocked      string       `json:"blocked,omitempty"` // why the run made no progress when it was told to end
 }
 
 type branchesJSON struct {
@@ -57,14 +58,20 @@ func settleRow(o engine.Outcome) settleJSON {
 
 // settle prints how a run ended: one JSON object on standard output, or the settle line on
 // standard error, where progress was.
-func settle(c *cli.Context, s surroundings, o engine.Outcome) error {
+func settle(c *cli.Context, s surroundings, j *job, o engine.Outcome) error {
+	blocked, _ := j.blocked.Load().(string)
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(settleRow(o))
+		row := settleRow(o)
+		row.Blocked = blocked
+		return json.NewEncoder(s.stdout).Encode(row)
 	}
 	b := o.Balance
 	remark(c, s, "%s: %s: read %d, replayed %d = committed %d + outstanding %d; branches %d = delivered %d + filtered %d + dropped %d + dead-lettered %d; checkpoint %d; %s",
 		o.Pipeline, o.Status, o.Read, o.Replayed, b.Committed, o.Outstanding, b.Opened, b.Delivered, b.Filtered(),
 		b.Dropped, b.DeadLettered, o.Checkpoint, o.Duration.Round(time.Millisecond))
+	if blocked != "" {
+		remark(c, s, "%s was blocked: %s", o.Pipeline, blocked)
+	}
 	if o.Failure != "" {
 		fmt.Fprintf(s.stderr, "leat: %s failed: %s\n", o.Pipeline, o.Failure)
 	}

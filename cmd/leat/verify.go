@@ -9,6 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
+	isolation "github.com/leat-run/leat/flavors/process"
 )
 
 // verdict is one document's result in `verify --json`.
@@ -74,10 +76,22 @@ func check(ctx context.Context, name string, options pipeline.LoadOptions) (verd
 	}
 	summary := fmt.Sprintf("ok (%s, %s, %s)", count(len(plan.Sources), "source"),
 		count(len(plan.Transforms), "transform"), count(len(plan.Sinks), "sink"))
+	for _, t := range plan.Transforms {
+		if t.Isolation == pipeline.IsolationProcess {
+			summary += "\n    " + childLimits(t)
+		}
+	}
 	if err := plan.Close(); err != nil {
 		summary += ", but closing it failed: " + err.Error()
 	}
 	return v, summary
+}
+
+// childLimits says what holds a transform that runs in child processes on this platform.
+func childLimits(t *pipeline.Transform) string {
+	b := t.Settings.Budget
+	return fmt.Sprintf("%s: a child process per worker; the kernel holds it to %s of memory above its start, and it is killed with a message that runs for %v",
+		t.Name, document.FormatSize(isolation.Room(b)), b.Timeout+isolation.Grace(b))
 }
 
 // loadOptions are the options that every verb loads documents with.

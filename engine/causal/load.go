@@ -55,3 +55,20 @@ func load[V any](stored Reader, key string, decode func([]byte) (V, error)) (v V
 	}
 	return v, true, nil
 }
+
+// Stored is what the stored state of a task says about one channel.
+type Stored struct {
+	Seen     bool  // something is known of it
+	Frontier int64 // REQUIRES: Seen
+	Held     int64 // records in its hold queue
+}
+
+// ReadChannel reads it, for whoever describes a task that may be at work elsewhere.
+func ReadChannel(stored Reader, c Channel) (s Stored, err error) {
+	if s.Frontier, s.Seen, err = load(stored, KeyFrontier(c), decodeFrontier); err != nil {
+		return s, err
+	}
+	held, _, err := load(stored, KeyQueue(c), decodeSpan)
+	s.Held = held.len()
+	return s, err
+}

@@ -2,6 +2,8 @@
 // record.
 //
 //	line of a source --Decode--> Payload (checked, not changed) --Encode--> record of a sink
+//	                                |
+//	                                +--Redactor--> what a person is shown
 //
 // Invariants:
 //

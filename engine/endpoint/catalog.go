@@ -5,6 +5,8 @@ import (
 	"github.com/leat-run/leat/engine/codec"
 	"github.com/leat-run/leat/engine/endpoint/file"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/topic"
+	"github.com/leat-run/leat/store"
 )
 
 // Sources describes the sources that ship, by plugin key.
@@ -12,6 +14,7 @@ func Sources() map[string]pipeline.Spec {
 	return map[string]pipeline.Spec{
 		"file":  file.SourceSpec(),
 		"stdin": StdinSpec(),
+		"topic": TopicSourceSpec(),
 	}
 }
 
@@ -21,20 +24,40 @@ func Sinks() map[string]pipeline.Spec {
 		"file":   file.SinkSpec(),
 		"stdout": StdoutSpec(),
 		"drop":   DropSpec(),
+		"topic":  TopicSinkSpec(),
 	}
 }
 
-// Endpoints returns the constructors behind Sources and Sinks, and the codecs.
-func Endpoints() engine.Endpoints {
+// Endpoints returns the constructors behind Sources and Sinks, and the codecs. Those of topics fail:
+// see WithTopics.
+func Endpoints() engine.Endpoints { return WithTopics(nil, nil) }
+
+// WithTopics is Endpoints with a log behind the topic source and sink. drain tells topic sources in batch
+// mode when they are done; nil ends them at the end of the topic.
+func WithTopics(log *store.Log, drain *topic.Drain) engine.Endpoints {
 	return engine.Endpoints{
 		Sources: map[string]func(engine.SourceEnv) (engine.Source, error){
 			"file":  func(env engine.SourceEnv) (engine.Source, error) { return opened(file.NewSource(env)) },
 			"stdin": func(env engine.SourceEnv) (engine.Source, error) { return NewStdin(env), nil },
+			"topic": func(env engine.SourceEnv) (engine.Source, error) {
+				s, err := NewTopicSource(env, log, drain)
+				if err != nil {
+					return nil, err
+				}
+				return s, nil
+			},
 		},
 		Sinks: map[string]func(engine.SinkEnv) (engine.Sink, error){
 			"file":   func(env engine.SinkEnv) (engine.Sink, error) { return openedSink(file.NewSink(env)) },
 			"stdout": func(env engine.SinkEnv) (engine.Sink, error) { return NewStdout(env), nil },
 			"drop":   func(engine.SinkEnv) (engine.Sink, error) { return Drop{}, nil },
+			"topic": func(env engine.SinkEnv) (engine.Sink, error) {
+				s, err := NewTopicSink(env, log)
+				if err != nil {
+					return nil, err
+				}
+				return s, nil
+			},
 		},
 		Codecs: codecs(),
 	}

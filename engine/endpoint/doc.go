@@ -1,6 +1,6 @@
 // Package endpoint holds the sources and sinks that ship, and the catalog of them.
 //
-//	file, stdin --Emission--> engine --Record--> file, stdout, drop
+//	file, stdin, topic --Emission--> engine --Record--> file, stdout, topic, drop
 //
 // Invariants:
 //

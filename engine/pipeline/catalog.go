@@ -11,9 +11,11 @@ import (
 // and no endpoint by itself.
 type Catalog struct {
 	Flavors map[string]runtime.Flavor
-	Sources map[string]Spec
-	Sinks   map[string]Spec
-	Codecs  []string // nil means json and raw
+	// Isolated are the flavors as `isolation: process` runs them, under the same names.
+	Isolated map[string]runtime.Flavor
+	Sources  map[string]Spec
+	Sinks    map[string]Spec
+	Codecs   []string // nil means json and raw
 }
 
 // Spec describes one plugin's keys: it drives the strict loader, `leat plugins` and

@@ -43,8 +43,9 @@ type expressionFault struct {
 	message, hint string
 }
 
-func newCompiler(constants, parameters map[string]any) *compiler {
-	env, err := cel.NewCustomEnv(
+// newCompiler knows the variables of a document, and further objects by name.
+func newCompiler(constants, parameters map[string]any, objects ...string) *compiler {
+	options := []cel.EnvOption{
 		arithmetic(),
 		cel.Variable("payload", cel.DynType),
 		cel.Variable("meta", cel.MapType(cel.StringType, cel.StringType)),
@@ -55,7 +56,11 @@ func newCompiler(constants, parameters map[string]any) *compiler {
 		cel.ParserExpressionSizeLimit(maxExpression),
 		cel.RegexProgramSizeLimit(maxPattern),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
-	)
+	}
+	for _, name := range objects {
+		options = append(options, cel.Variable(name, cel.MapType(cel.StringType, cel.DynType)))
+	}
+	env, err := cel.NewCustomEnv(options...)
 	if err != nil {
 		panic("pipeline: the CEL environment is wrong: " + err.Error()) // it depends on nothing from outside
 	}

@@ -109,9 +109,18 @@ func orDash(text string) string {
 	return text
 }
 
+// Mark is what a drawing says of a node that a message came to.
+type Mark string
+
+const (
+	MarkPassed Mark = "passed"
+	MarkFailed Mark = "failed"
+)
+
 // Mermaid renders the plan as a Mermaid flowchart: sources and sinks as stadiums, transforms
-// as boxes, conditions on the edges, optional edges dotted.
-func (r Resolved) Mermaid() string {
+// as boxes, conditions on the edges, optional edges dotted. The nodes in marks, which may be
+// nil, are drawn as marked.
+func (r Resolved) Mermaid(marks map[string]Mark) string {
 	w := &outline{}
 	ids := map[string]string{}
 	node := func(name, form, detail string) {
@@ -137,6 +146,13 @@ func (r Resolved) Mermaid() string {
 			arrow += fmt.Sprintf(`|"%s"|`, mermaidText(e.When))
 		}
 		w.line("  %s %s %s", ids[e.From], arrow, ids[e.To])
+	}
+	for _, name := range slices.Sorted(maps.Keys(marks)) {
+		w.line("  class %s %s", ids[name], marks[name])
+	}
+	if len(marks) > 0 {
+		w.line("  classDef passed stroke:#2a7,stroke-width:3px")
+		w.line("  classDef failed stroke:#c33,stroke-width:3px,stroke-dasharray:4")
 	}
 	return w.String()
 }

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 		case "text":
 			out = r.Text()
 		case "mermaid":
-			out = r.Mermaid()
+			out = r.Mermaid(nil)
 		case "json":
 			text, err := json.MarshalIndent(r, "", " ")
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
@@ -31,6 +32,9 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 	if l.opt.Fresh {
 		g.settings.State = runtime.StateFresh
 	}
+	if change := l.opt.Budget; change != nil {
+		g.settings.Budget = change(strings.TrimPrefix(who, "transform "), g.settings.Budget)
+	}
 	var ok bool
 	if name == flavorScript {
 		g.code, ok = l.script(config)
@@ -41,6 +45,12 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 		return g
 	}
 	g.code.Function, g.code.Entry = config.String("function"), entry
+	if isolated(o) {
+		if flavor = l.opt.Catalog.Isolated[name]; flavor == nil {
+			l.report.Errorf(o.KeyAt("isolation"), "no-isolation", "leave the key out, and run only code that you trust", "%s cannot run in a child process here", name)
+			return g
+		}
+	}
 	module, err := flavor.Compile(l.ctx, g.code, g.settings)
 	if err != nil {
 		l.compileFailure(config, who, g.code, err)
@@ -54,6 +64,11 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 		}, w.File, w.Line, w.Column))
 	}
 	return g
+}
+
+// isolated says that a node asks for a child process.
+func isolated(o *document.Object) bool {
+	return o.Written("isolation") && Isolation(o.String("isolation")) == IsolationProcess
 }
 
 // guestConfig is what guests are told of the document, as JSON with sorted keys.
@@ -117,6 +132,9 @@ func (l *loader) unreadableCode(at document.Place, name, path string, err error)
 		return
 	}
 	hint := "paths are relative to the document"
+	if filepath.Ext(path) == ".wasm" {
+		hint = "build it first; " + hint
+	}
 	if near := document.Nearest(filepath.Base(path), slices.Values(filesIn(filepath.Dir(path)))); near != "" {
 		hint = "did you mean " + filepath.ToSlash(filepath.Join(filepath.Dir(name), near)) + "?"
 	}

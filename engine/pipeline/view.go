@@ -16,6 +16,8 @@ type View struct {
 	constants, parameters map[string]any
 	payload               ref.Val
 	object                jsonObject // the payload's place where it is an object: saves an allocation
+	own                   string     // a Filter's own object, "" for none
+	values                map[string]any
 }
 
 // NewView makes a view of m beside the constants and parameters of its plan. It keeps
@@ -44,9 +46,11 @@ func (v *View) ResolveName(name string) (any, bool) {
 		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, v.constants), true
 	case "parameters":
 		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, v.parameters), true
-	default:
-		return nil, false
 	}
+	if v.own != "" && name == v.own {
+		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, v.values), true
+	}
+	return nil, false
 }
 
 // Parent is for the evaluator.

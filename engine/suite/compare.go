@@ -97,7 +97,7 @@ func keyOf(key []byte) any {
 }
 
 func (v *verdict) counts(x expectation, o *observed) {
-	b := o.balance()
+	b := o.outcome.Balance
 	if f := x.filtered; f != nil {
 		line := func(null, noOutput, noMatch int64) string {
 			return fmt.Sprintf("null: %d\nno_output: %d\nno_match: %d\n", null, noOutput, noMatch)

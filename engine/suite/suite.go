@@ -33,11 +33,13 @@ type Suite struct {
 
 // Case is one test.
 type Case struct {
-	Name   string
-	Doc    string
-	Line   int
-	inject []injection
-	expect expectation
+	Name     string
+	Doc      string
+	Line     int
+	inject   []injection
+	expect   expectation
+	refuse   map[string]string // error texts of sinks that refuse every write
+	refuseAt document.Place
 }
 
 // injection is what one entry of `inject` says; it may stand for many messages.
@@ -90,9 +92,9 @@ type capture struct {
 // letter is a pattern of a dead letter; what is empty is not compared.
 type letter struct{ node, class, kind, reason, message string }
 
-// Load reads the suite in file. It returns every diagnostic there is; the Suite is nil if one of
-// them is an error.
-func Load(file string) (*Suite, []document.Diagnostic) {
+// Load reads the suite in file; env looks up ${NAME}, nil has none. It returns every diagnostic
+// there is; the Suite is nil if one of them is an error.
+func Load(file string, env func(string) (string, bool)) (*Suite, []document.Diagnostic) {
 	report := document.NewReport(file)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -104,15 +106,15 @@ func Load(file string) (*Suite, []document.Diagnostic) {
 		report.Errorf(document.Place{}, "unreadable", "", "the suite's directory: %v", err)
 		return nil, report.Sorted()
 	}
-	return parse(file, dir, text, report)
+	return parse(file, dir, text, env, report)
 }
 
-func parse(file, dir string, text []byte, report *document.Report) (*Suite, []document.Diagnostic) {
+func parse(file, dir string, text []byte, env func(string) (string, bool), report *document.Report) (*Suite, []document.Diagnostic) {
 	reader := document.NewReader(text, dir, report)
 	if reader == nil {
 		return nil, report.Sorted()
 	}
-	reader.Vars.Env = os.LookupEnv
+	reader.Vars.Env = env
 	top := reader.Root(suiteShape())
 	top.ReadAll()
 	s := &Suite{File: file, Dir: dir, report: report}
@@ -194,6 +196,7 @@ func (s *Suite) testCase(e document.Entry) *Case {
 		c.inject = append(c.inject, s.injection(entry, at))
 	}
 	c.expect = s.expectation(e.Object.Object("expect"))
+	c.refuse, c.refuseAt = texts(e.Object.Values("refuse")), e.Object.ValueAt("refuse")
 	return c
 }
 

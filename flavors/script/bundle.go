@@ -51,7 +51,8 @@ func entryName(code runtime.Code) string {
 	if code.Function != "" && code.Function != "default" {
 		return code.Function
 	}
-	return "transform"
+	code.Function = ""
+	return code.EntryFunction()
 }
 
 // runEsbuild bundles code with epilogue appended to the entry.

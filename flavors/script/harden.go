@@ -209,6 +209,9 @@ func (m *module) entryNames() []string {
 	if m.code.Function != "" {
 		return []string{m.code.Function}
 	}
+	if m.code.Entry != runtime.EntryTransform {
+		return []string{m.code.EntryFunction(), "default"}
+	}
 	return []string{"default", "transform"}
 }
 
@@ -217,10 +220,10 @@ func (in *instance) noEntry() error {
 	if in.entry != nil {
 		return nil
 	}
+	message, hint := in.module.missingEntry()
 	return &runtime.Failure{
 		Kind: runtime.KindCompile, Deterministic: true, File: in.module.code.Name,
-		Message: "the script has no transform: it exports no function " + in.module.entryNames()[0],
-		Hint:    "write: export default function (msg) { return msg }",
+		Message: message, Hint: hint,
 	}
 }
 

@@ -104,6 +104,14 @@ func (in *instance) run(m runtime.Message, result *runtime.Result) error {
 			return err
 		}
 	}
+	if in.module.code.Entry != runtime.EntryTransform {
+		returned, err := in.entry(goja.Undefined(), in.arguments(m)...)
+		if err != nil {
+			return err
+		}
+		result.Out, result.Null = in.answer(m, returned)
+		return in.unhandled()
+	}
 	view := &messageView{in: in, message: m}
 	view.object = in.vm.NewDynamicObject(view)
 	returned, err := in.entry(goja.Undefined(), view.object, in.ctx)

@@ -37,7 +37,7 @@ func (m *module) Close() error { return nil }
 func (f *Flavor) compile(code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
 	code.Bytes = nil
 	m := &module{flavor: f, code: code, settings: settings, bundle: b, warnings: b.warned}
-	m.digest = digest(b.text, code.Function, settings)
+	m.digest = digest(b.text, code.Function+"\x00"+string(code.Entry), settings)
 	if failure := m.assemble(); failure != nil {
 		return nil, failure
 	}

@@ -36,6 +36,10 @@ func (i *instance) failure(err error, started time.Time) error {
 	if failure == nil {
 		failure = classify(err)
 	}
+	if failure.Kind == runtime.KindStack && failure.Limit == 0 && i.module.engine.interpreted {
+		failure.Message = "the calls nest too deep for the interpreter, which runs guests on this processor"
+		failure.Measured, failure.Limit = interpreterFrames+1, interpreterFrames
+	}
 	if i.memory.refused > 0 && bearsOnMemory(failure) {
 		failure = i.outOfMemory(failure)
 	}

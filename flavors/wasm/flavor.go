@@ -1,14 +1,17 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -22,6 +25,8 @@ type Options struct {
 	// Interpreter runs guests without compiling them to machine code, as the flavor does by
 	// itself on processors that wazero has no compiler for. Results and fuel are the same.
 	Interpreter bool
+
+	chunk int64 // fuel granted at a time, for tests: fuel must not depend on it
 }
 
 // Flavor runs WebAssembly. It is safe for concurrent use.
@@ -87,9 +92,18 @@ func (f *Flavor) Close() error {
 // modules, into which every guest is instantiated without a name, so that no guest can
 // import from another.
 type engine struct {
-	vm    wazero.Runtime
-	cache *cache
+	vm          wazero.Runtime
+	cache       *cache
+	interpreted bool
+	chunk       int64
 }
+
+// interpreterFrames is how deep calls nest in wazero's interpreter, whatever budget.stack
+// says. A guest that goes deeper ends with kind stack, as it would at its budget.
+const interpreterFrames = 2000
+
+// compiles says that wazero has a compiler for this processor.
+func compiles() bool { return goruntime.GOARCH == "amd64" || goruntime.GOARCH == "arm64" }
 
 func openEngine(options Options) (*engine, error) {
 	config := wazero.NewRuntimeConfig()
@@ -101,7 +115,7 @@ func openEngine(options Options) (*engine, error) {
 	vm := wazero.NewRuntimeWithConfig(ctx, config.
 		WithCoreFeatures(api.CoreFeaturesV2).
 		WithCompilationCache(cache.code))
-	e := &engine{vm: vm, cache: cache}
+	e := &engine{vm: vm, cache: cache, interpreted: options.Interpreter || !compiles(), chunk: cmp.Or(options.chunk, meter.DefaultChunk)}
 	if err := instantiateHost(ctx, vm); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

@@ -18,6 +18,7 @@ import (
 // on the guest's own goroutine: no other one ever touches a running guest.
 type gauge struct {
 	account  meter.Account
+	chunk    int64
 	counter  api.MutableGlobal // nil before the start function ran
 	deadline time.Time
 	timeout  time.Duration
@@ -51,7 +52,7 @@ func (g *gauge) attach(guest api.Module) {
 
 // open starts a call with a budget of its own.
 func (g *gauge) open(ctx context.Context, started time.Time, budget runtime.Budget) {
-	account, counter := meter.Open(budget.Fuel, meter.DefaultChunk, budget.Stack)
+	account, counter := meter.Open(budget.Fuel, g.chunk, budget.Stack)
 	g.account, g.budget, g.stack, g.timeout = account, budget.Fuel, min(budget.Stack, meter.MaxStack), budget.Timeout
 	g.deadline, g.yielded, g.ctx = started.Add(budget.Timeout), started, ctx
 	if g.counter == nil {

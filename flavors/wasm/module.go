@@ -40,7 +40,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	entry, err := p.checkContract(settings, code.Function)
+	entry, err := p.checkContract(settings, code.EntryFunction())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,12 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 }
 
 // compile makes machine code. wazero's validator is known to panic on some malformed
-// modules, so that a panic is a refusal here and not the end of the process.
+// modules, so that a panic is a refusal here and not the end of the process. It has no time
+// limit: the compiler looks at no context within a function, and a goroutine left behind
+// would have no owner. What it takes is bounded instead, the same on every machine, by
+// maxModuleBytes and by the meter's estimate of branches and locals (meter/effort.go). That
+// it looks at the context between functions when it has several workers is no way out: a
+// panic in one of its goroutines could not be caught.
 func (e *engine) compile(ctx context.Context, module []byte) (compiled wazero.CompiledModule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -103,9 +108,9 @@ func digest(code runtime.Code, settings runtime.Settings, rewriter string) strin
 	h := sha256.New()
 	h.Write(code.Bytes)
 	rest, _ := json.Marshal(struct { // plain data: never fails
-		Function, Rewriter string
-		Settings           runtime.Settings
-	}{code.Function, rewriter, settings})
+		Function, Entry, Rewriter string
+		Settings                  runtime.Settings
+	}{code.Function, string(code.Entry), rewriter, settings})
 	h.Write(rest)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
@@ -113,8 +118,25 @@ func digest(code runtime.Code, settings runtime.Settings, rewriter string) strin
 // Digest identifies the code and all that changes its results.
 func (m *module) Digest() string { return m.digest }
 
-// Warnings is empty: what is wrong with a module is an error.
-func (m *module) Warnings() []runtime.Warning { return nil }
+// Warnings says where budget.stack promises more than there is.
+func (m *module) Warnings() []runtime.Warning {
+	stack := m.settings.Budget.Stack
+	switch {
+	case m.engine.interpreted && stack > interpreterFrames:
+		return []runtime.Warning{{
+			Code:    "stack-interpreter",
+			Message: fmt.Sprintf("budget.stack is %d, but on this processor guests are interpreted, and end at %d nested calls", stack, interpreterFrames),
+			Hint:    fmt.Sprintf("say `stack: %d`, so that a deep message fails alike on every machine", interpreterFrames), File: m.name,
+		}}
+	case stack > meter.MaxStack:
+		return []runtime.Warning{{
+			Code:    "stack-bound",
+			Message: fmt.Sprintf("budget.stack is %d, but calls nest at most %d deep", stack, meter.MaxStack),
+			Hint:    fmt.Sprintf("say `stack: %d` or less", meter.MaxStack), File: m.name,
+		}}
+	}
+	return nil
+}
 
 // Instantiate returns an instance that is ready, or starts one.
 func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {

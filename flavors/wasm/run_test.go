@@ -3,6 +3,7 @@ package wasm
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,8 @@ func TestFailureTellsWhere(t *testing.T) {
 
 // TestC45PinnedTimeAndRandomness proves that what a guest sees of time and chance follows
 // from the message: the same in another process's instance, another for another message.
+// There is no switch to real time and chance: no key of a document gives them, since a
+// replay could not repeat what such a guest did (README.md, Imports).
 func TestC45PinnedTimeAndRandomness(t *testing.T) {
 	first := applied(t, worker(t, "misbehave", settings(), runtime.Host{}), "T")[0]
 	w := worker(t, "misbehave", settings(), runtime.Host{})
@@ -246,5 +249,47 @@ func TestInputIsBounded(t *testing.T) {
 	}
 	if got := applied(t, w, "N"); got[0] != "2" {
 		t.Errorf("the instance was replaced: %q", got)
+	}
+}
+
+// TestStackPromises proves that verify says so where budget.stack is more than calls can
+// nest, on either engine, and that a guest which meets the interpreter's own bound is told
+// which one it was.
+func TestStackPromises(t *testing.T) {
+	for _, c := range []struct {
+		interpreter bool
+		stack       int
+		code, text  string
+		limit       int64
+	}{
+		{false, 10_000, "", "nest too deep", 10_000},
+		{false, 40_000, "stack-bound", "nest too deep", 32_767},
+		{true, 1000, "", "nest too deep", 1000},
+		{true, 10_000, "stack-interpreter", "for the interpreter", 2000},
+	} {
+		s := settings()
+		s.Budget.Stack = c.stack
+		m, err := newFlavor(t, Options{Interpreter: c.interpreter}).Compile(t.Context(), runtime.Code{Name: "guest.wasm", Bytes: guest(t, "misbehave")}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := ""
+		for _, warning := range m.Warnings() {
+			code += warning.Code
+		}
+		if code != c.code {
+			t.Errorf("interpreter %t, stack %d: warned %q, want %q", c.interpreter, c.stack, code, c.code)
+		}
+		w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Apply(t.Context(), message("Dive"))
+		if f := failed(t, err); f.Kind != runtime.KindStack || f.Limit != c.limit || !strings.Contains(f.Message, c.text) {
+			t.Errorf("interpreter %t, stack %d: %+v", c.interpreter, c.stack, f)
+		}
+		if err := errors.Join(w.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/leat-run/leat/engine/endpoint"
+	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// sampleFlags say what a verb takes as its sample message.
+func sampleFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "the sample's payload: a file, or - for standard input: `FILE`", TakesFile: true},
+		&cli.IntFlag{Name: "line", Usage: "take the `N`th line of --message as the sample"},
+		&cli.StringFlag{Name: "letter", Usage: "take a dead letter as the sample: `ID`, as `leat dlq list` prints it"},
+		&cli.Uint64Flag{Name: "spool", Usage: "take a row of the spool as the sample: `SEQ`"},
+		&cli.StringFlag{Name: "key", Usage: "the sample's key"},
+		&cli.StringSliceFlag{Name: "meta", Usage: "an annotation of the sample; may be repeated: `K=V`"},
+	}
+}
+
+// maxSample bounds what is read of --message.
+const maxSample = 64 << 20
+
+// sample is a message with where it comes from.
+type sample struct {
+	message runtime.Message
+	node    string // that it belongs to; "" if it says none
+	raw     bool   // it is as a source read it: to be decoded
+	file    string // that it was read from
+	where   string // for messages
+}
+
+// pickSample reads the sample that the flags name.
+func pickSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, error) {
+	var given []string
+	for _, flag := range []string{"message", "letter", "spool"} {
+		if c.IsSet(flag) {
+			given = append(given, "--"+flag)
+		}
+	}
+	if len(given) > 1 {
+		return sample{}, usagef("give one sample", "%s exclude each other", strings.Join(given, " and "))
+	}
+	if len(given) == 0 {
+		return sample{}, usagef("give --message FILE (- is standard input), --letter ID or --spool SEQ", "which sample?")
+	}
+	if given[0] == "--message" {
+		return messageSample(c, s)
+	}
+	return storedSample(c, s, plan)
+}
+
+// messageSample reads --message.
+func messageSample(c *cli.Context, s surroundings) (sample, error) {
+	name := c.String("message")
+	in, where := s.stdin, "standard input"
+	out := sample{raw: true}
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return out, usagef("give a file, or - for standard input", "the sample cannot be read: %v", err)
+		}
+		defer f.Close()
+		in, where, out.file = f, name, name
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxSample+1))
+	switch {
+	case err != nil:
+		return out, usagef("give a file, or - for standard input", "the sample cannot be read: %v", err)
+	case len(text) > maxSample:
+		return out, usagef("give a smaller one", "the sample in %s has more than %d bytes", where, maxSample)
+	}
+	if text, err = sampleLine(c, bytes.TrimRight(text, "\r\n"), where); err != nil {
+		return out, err
+	}
+	meta, err := sampleMeta(c)
+	out.where = where
+	out.message = runtime.Message{ID: "sample", Payload: text, Meta: meta, Ingested: time.Now().UTC().Truncate(time.Millisecond)}
+	if c.IsSet("key") {
+		out.message.Key = []byte(c.String("key"))
+	}
+	return out, err
+}
+
+// sampleLine is --line of the text, or all of it.
+func sampleLine(c *cli.Context, text []byte, where string) ([]byte, error) {
+	if !c.IsSet("line") {
+		return text, nil
+	}
+	lines, n := bytes.Split(text, []byte("\n")), c.Int("line")
+	if n < 1 || n > len(lines) {
+		return nil, usagef("lines count from 1", "%s has no line %d, but %d", where, n, len(lines))
+	}
+	return bytes.TrimRight(lines[n-1], "\r"), nil
+}
+
+func sampleMeta(c *cli.Context) (runtime.Meta, error) {
+	var meta runtime.Meta
+	for _, pair := range c.StringSlice("meta") {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usagef("write --meta name=value", "--meta %q has no value", pair)
+		}
+		meta = meta.With(name, value)
+	}
+	return meta, nil
+}
+
+// storedSample reads --letter or --spool from the pipeline's store, or asks the run that owns it.
+func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, error) {
+	a, err := openAccess(c, s, plan.File)
+	if err != nil {
+		return sample{}, err
+	}
+	defer a.close()
+	switch {
+	case a.store == nil && a.run == nil:
+		return sample{}, usagef("run it first, or give its --data-dir", "%s has no store in %s", plan.Name, c.String("data-dir"))
+	case c.IsSet("letter"):
+		return letterSample(c, a)
+	case a.run != nil:
+		return sample{}, fail(exitInUse, "stop it first; --letter works while it runs", fmt.Errorf("%s is running", plan.Name))
+	default:
+		return spoolSample(c, plan, a.store)
+	}
+}
+
+// errFound ends a scan.
+var errFound = errors.New("found")
+
+// letterSample is a dead letter's message, as it entered the node that failed.
+func letterSample(c *cli.Context, a *access) (sample, error) {
+	id := c.String("letter")
+	var found store.DeadLetter
+	err := a.letters(c.Context, func(l store.DeadLetter) error {
+		if l.ID != id {
+			return nil
+		}
+		found = l
+		return errFound
+	})
+	switch {
+	case err == nil:
+		return sample{}, usagef("`leat dlq list` lists them", "no dead letter %q", id)
+	case !errors.Is(err, errFound):
+		return sample{}, err
+	case found.PayloadLength > 0:
+		return sample{}, usagef("take the message from its source", "the dead letter %s was cut: its payload had %d bytes", id, found.PayloadLength)
+	}
+	return sample{message: found.Message, node: found.Node, raw: found.Class == store.ClassDecode, where: "dead letter " + id}, nil
+}
+
+// spoolSample is a row of the spool: as its source read it, or as it was injected.
+func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, error) {
+	seq := runtime.Seq(c.Uint64("spool"))
+	row, err := st.ReadRow(seq)
+	if errors.Is(err, store.ErrNotFound) {
+		last := st.LastSeq()
+		return sample{}, usagef(fmt.Sprintf("it holds %d to %d", last-runtime.Seq(st.SpoolRows())+1, last), "the spool of %s has no row %d", plan.Name, seq)
+	}
+	if err != nil {
+		return sample{}, fail(exitFailed, "", err)
+	}
+	out := sample{message: row.Message, raw: !row.Inject, where: fmt.Sprintf("row %d", seq)}
+	if row.Inject {
+		out.node = row.Node
+	}
+	return out, nil
+}
+
+// decodeSample makes of the sample what the node would be given: the bytes that a source read are
+// decoded.
+func decodeSample(plan *pipeline.Plan, node *pipeline.Transform, picked sample) (runtime.Message, error) {
+	m := picked.message
+	source := sourceAbove(plan, node.Name)
+	if m.Source == "" && source != nil {
+		m.Source = source.Name
+	}
+	if m.Codec == "" {
+		m.Codec = "json"
+		if source != nil {
+			m.Codec = source.Decoder
+		}
+	}
+	if !picked.raw {
+		return m, nil
+	}
+	payload, err := endpoint.Endpoints().Codecs[m.Codec].Decode(m.Payload)
+	if err != nil {
+		hint := "a source would dead-letter it (class decode)"
+		if bytes.IndexByte(m.Payload, '\n') > 0 {
+			hint = "if the file holds a message a line, say --line 1"
+		}
+		return m, usagef(hint, "the sample in %s is no message: %v", picked.where, err)
+	}
+	m.Payload = payload
+	return m, nil
+}
+
+// sourceAbove is the first source whose messages reach the node.
+func sourceAbove(plan *pipeline.Plan, node string) *pipeline.Source {
+	for range len(plan.Edges) + 1 {
+		at := slices.IndexFunc(plan.Edges, func(e *pipeline.Edge) bool { return e.To == node })
+		if at < 0 {
+			break
+		}
+		node = plan.Edges[at].From
+	}
+	at := slices.IndexFunc(plan.Sources, func(s *pipeline.Source) bool { return s.Name == node })
+	if at < 0 {
+		return nil
+	}
+	return plan.Sources[at]
+}
+
+// asFailure tells a guest's fault from the world's.
+func asFailure(err error) (*runtime.Failure, bool) {
+	var f *runtime.Failure
+	ok := errors.As(err, &f)
+	return f, ok
+}

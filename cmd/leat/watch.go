@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// watchEvery is how often files are looked at.
+const watchEvery = 200 * time.Millisecond
+
+// watchTrial runs the sample, and again whenever a file that it depends on changes, until a signal
+// comes.
+func watchTrial(c *cli.Context, s surroundings, file string) error {
+	if c.String("message") == "-" {
+		return usagef("give a file", "--watch cannot read standard input again")
+	}
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	files, err := tryAgain(c, s, file, nil)
+	if err != nil {
+		return err
+	}
+	watch(c.Context, ticker.C, files, func(changed string) []string {
+		if !c.Bool("json") {
+			fmt.Fprintf(s.stdout, "\n--- %s changed\n", changed)
+		}
+		files, _ = tryAgain(c, s, file, files)
+		return files
+	})
+	return nil
+}
+
+// tryAgain is one run under watch: what is wrong with the document is said, and waited to be
+// mended; only a wrong command line ends. It returns the files to look at.
+func tryAgain(c *cli.Context, s surroundings, file string, before []string) ([]string, error) {
+	t, err := tryOnce(c, s, file)
+	if text := explain(errOrNil(err)); text != "" {
+		fmt.Fprintln(s.stderr, text)
+	}
+	if before == nil && codeOf(err) == exitUsage {
+		return nil, ended(exitUsage)
+	}
+	if err != nil {
+		return append(before, t.files...), nil // an import that does not resolve is not among them
+	}
+	return t.files, nil
+}
+
+// watch calls changed with the name of a file that changed, and looks at the files that it returns
+// from then on. It looks once per tick and returns when ctx ends.
+func watch(ctx context.Context, tick <-chan time.Time, files []string, changed func(name string) []string) {
+	seen := look(files)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		now := look(files)
+		var names []string
+		for name, state := range now {
+			if seen[name] != state {
+				names = append(names, filepath.Base(name))
+			}
+		}
+		if seen = now; len(names) == 0 {
+			continue
+		}
+		files = changed(strings.Join(slices.Sorted(slices.Values(names)), ", "))
+		for name, state := range look(files) {
+			if _, known := seen[name]; !known {
+				seen[name] = state
+			}
+		}
+	}
+}
+
+// fileState is what tells a file from what it was; zero where there is none.
+type fileState struct {
+	modified time.Time
+	size     int64
+}
+
+func look(files []string) map[string]fileState {
+	out := make(map[string]fileState, len(files))
+	for _, name := range files {
+		if absolute, err := filepath.Abs(name); err == nil {
+			name = absolute // the same file may be named in two ways
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			out[name] = fileState{}
+			continue
+		}
+		out[name] = fileState{info.ModTime(), info.Size()}
+	}
+	return out
+}

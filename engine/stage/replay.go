@@ -1,0 +1,153 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/causal"
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// HeaderReplay is the name of the header that a replayed record has beside its own, so that a guest
+// knows that it comes out of its causal position: after what has followed it.
+const HeaderReplay = runtime.MetaIsReplay
+
+// maxReplays is after how many failed replays a letter is quarantined.
+const maxReplays = 5
+
+// ErrNotOurs is a dead letter of another stage or pipeline, or of a topic that the stage does not read.
+var ErrNotOurs = errors.New("stage: the dead letter is not of this stage")
+
+// Replay runs the guest again on the records of dead letters, each in a step of its own in the task of
+// its partition: the guest sees the state as it is now, with the header HeaderReplay, and what it emits claims all that the stage
+// has delivered by now. A letter that succeeds is deleted in that step, so that a replay happens once;
+// one that fails again counts the attempt. While the stage runs, this waits for its tasks; a stage that does not run replays
+// on the caller's goroutine.
+func (s *Stage) Replay(ctx context.Context, ids ...string) (r engine.ReplayResult, err error) {
+	for _, id := range ids {
+		letter, err := s.log.Letter(id)
+		if err != nil {
+			return r, fmt.Errorf("stage: dead letter %s: %w", id, err)
+		}
+		one, err := s.replayOne(ctx, letter)
+		if err != nil {
+			return r, err
+		}
+		r.Selected++
+		if one.After == "fixed" {
+			r.Committed++
+		} else {
+			r.FailedAgain++
+		}
+		r.Letters = append(r.Letters, one)
+	}
+	return r, nil
+}
+
+func (s *Stage) replayOne(ctx context.Context, letter store.DeadLetter) (out engine.ReplayedLetter, err error) {
+	if letter.Pipeline != s.plan.Name {
+		return out, fmt.Errorf("%w: %s", ErrNotOurs, letter.ID)
+	}
+	record, err := recordOf(letter.Message)
+	if err != nil {
+		return out, fmt.Errorf("dead letter %s: %w", letter.ID, err)
+	}
+	if _, ours := s.names[record.Channel.Topic]; !ours || int(record.Channel.Partition) >= len(s.tasks) {
+		return out, fmt.Errorf("%w: %s is of topic %s", ErrNotOurs, letter.ID, letter.Message.Source)
+	}
+	t := s.tasks[record.Channel.Partition]
+	err = t.do(ctx, func() error {
+		out, err = t.replay(ctx, letter, record)
+		return err
+	})
+	return out, err
+}
+
+// do runs work on the goroutine that owns the task, between two steps. An error of it ends the
+// task, as that of a step would.
+func (t *task) do(ctx context.Context, work func() error) error {
+	if t.stage.running.TryLock() { // nobody runs it: it is the caller's
+		defer t.stage.running.Unlock()
+		return work()
+	}
+	result := make(chan error, 1)
+	request := func() error {
+		err := work()
+		result <- err
+		return err
+	}
+	select {
+	case t.requests <- request:
+		return <-result
+	case <-t.over:
+		return errors.New("stage: the run has ended")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t *task) replay(ctx context.Context, letter store.DeadLetter, r causal.Record) (out engine.ReplayedLetter, err error) {
+	out = engine.ReplayedLetter{ID: letter.ID, Node: letter.Node, Before: faultOf(letter.Failure), After: "fixed"}
+	again := r
+	again.Headers = append(append([]causal.Header{}, r.Headers...), causal.Header{Name: HeaderReplay, Value: []byte("true")})
+	answer, usage, err := t.call(ctx, again)
+	var failure *runtime.Failure
+	switch {
+	case errors.As(err, &failure):
+		out.Failure, out.After = faultOf(failure), "other"
+		if out.Failure == out.Before {
+			out.After = "same"
+		}
+		t.step.letters = append(t.step.letters, failedAgain(letter, t.letter(r, failure, usage)))
+	case err != nil:
+		return out, err
+	default:
+		t.step.take(r, answer, t.protocol.Stamp())
+		t.step.deleted = append(t.step.deleted, letter.ID)
+		t.report(Delivery{At: r.At(), Record: again, Usage: usage, Emitted: answer.Emit, State: answer.State})
+	}
+	return out, t.commit(ctx)
+}
+
+func failedAgain(before, after store.DeadLetter) store.DeadLetter {
+	after.ID, after.CreatedAt, after.Message = before.ID, before.CreatedAt, before.Message
+	after.Attempts = before.Attempts + 1
+	after.ReplayCount = before.ReplayCount + 1
+	after.Quarantined = before.Quarantined || after.ReplayCount >= maxReplays
+	return after
+}
+
+func faultOf(f *runtime.Failure) engine.LetterFault {
+	if f == nil {
+		return engine.LetterFault{}
+	}
+	return engine.LetterFault{Kind: f.Kind, Reason: f.Message}
+}
+
+// recordOf makes the record again that letterMessage kept.
+func recordOf(m runtime.Message) (r causal.Record, err error) {
+	if r.Channel.Topic, err = causal.ParseTopicID(m.Meta[metaTopicID]); err != nil {
+		return r, err
+	}
+	partition, err := strconv.ParseInt(m.Meta[metaPartition], 10, 32)
+	if err != nil || partition < 0 {
+		return r, fmt.Errorf("%s is %q", metaPartition, m.Meta[metaPartition])
+	}
+	r.Channel.Partition = int32(partition)
+	if r.Offset, err = strconv.ParseInt(m.Meta[metaOffset], 10, 64); err != nil {
+		return r, fmt.Errorf("%s is %q", metaOffset, m.Meta[metaOffset])
+	}
+	if err := json.Unmarshal([]byte(m.Meta[metaHeaders]), &r.Headers); err != nil {
+		return r, fmt.Errorf("%s: %w", metaHeaders, err)
+	}
+	r.Key, r.Timestamp = m.Key, m.Ingested.UnixMilli()
+	if m.Meta[metaNull] != "true" {
+		r.Value = append([]byte{}, m.Payload...)
+	}
+	return r, nil
+}

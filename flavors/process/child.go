@@ -1,0 +1,179 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// child is the parent's end of one child process. It belongs to one goroutine at a time, but
+// for what the watcher reads.
+type child struct {
+	budget  runtime.Budget
+	watcher *watcher
+	in      *os.File
+	outFile *os.File
+	out     *bufio.Reader
+	room    int // bytes that fit into the pipe to the child
+	page    page
+	kill    func()
+	sent    uint64 // messages so far
+	buf     []byte
+	words   lastWords
+
+	gone   chan struct{} // closed when the process ended; then status is set
+	status status
+
+	call   atomic.Pointer[call] // what the watcher looks after; nil between calls
+	killed atomic.Pointer[verdict]
+
+	watch struct { // the watcher's own
+		running uint64
+		since   time.Time
+	}
+}
+
+// call is one exchange with a child.
+type call struct{ ctx context.Context }
+
+// verdict is why the watcher killed a child.
+type verdict struct {
+	ended error // the call's context ended
+	ran   time.Duration
+}
+
+// exit is how a process ended.
+type exit struct {
+	says    string
+	outside bool // by a signal that others send
+	cpu     bool // by the limit of CPU time
+}
+
+// begin puts the child under watch for a call; end takes it out.
+func (c *child) begin(ctx context.Context) {
+	c.call.Store(&call{ctx})
+	c.watcher.begin()
+}
+
+func (c *child) end() {
+	c.call.Store(nil)
+	c.watcher.end()
+}
+
+// load hands the code over and waits until the child is ready.
+func (c *child) load(ctx context.Context, frame []byte) (loaded, error) {
+	c.begin(ctx)
+	defer c.end()
+	if _, err := c.in.Write(frame); err != nil {
+		return loaded{}, err
+	}
+	body, err := readFrame(c.out, frameLoaded, maxLoaded)
+	if err != nil {
+		return loaded{}, err
+	}
+	return readLoaded(body)
+}
+
+// send writes as many of the messages as certainly fit into the pipe, or the first one alone:
+// the child reads a message whole before it answers, so that neither side waits for the
+// other while it writes.
+func (c *child) send(in []runtime.Message, todo []int) (n int, err error) {
+	c.buf = c.buf[:0]
+	for _, i := range todo {
+		before := len(c.buf)
+		if before > 0 && before+len(in[i].Payload) > c.room {
+			break
+		}
+		c.buf = appendMessageFrame(c.buf, &in[i])
+		if before > 0 && len(c.buf) > c.room {
+			c.buf = c.buf[:before]
+			break
+		}
+		n++
+	}
+	c.sent += uint64(n)
+	_, err = c.in.Write(c.buf)
+	if cap(c.buf) > 1<<20 {
+		c.buf = nil
+	}
+	return n, err
+}
+
+func appendMessageFrame(b []byte, m *runtime.Message) []byte {
+	b, at := beginFrame(b, frameMessage)
+	return endFrame(appendMessage(b, m), at)
+}
+
+// receive reads the answer to one message.
+func (c *child) receive(in *runtime.Message) (answer, error) {
+	body, lent, err := borrowFrame(c.out, frameAnswer, maxAnswer(c.budget))
+	if err != nil {
+		return answer{}, err
+	}
+	return readAnswer(reader{rest: body, lent: lent}, in)
+}
+
+// close ends the process and waits for it. It is idempotent.
+func (c *child) close() {
+	c.kill()
+	<-c.gone
+	c.watcher.remove(c)
+	c.release()
+}
+
+// release closes what open made.
+func (c *child) release() {
+	if c.in != nil {
+		_ = c.in.Close() // nobody reads it any more
+	}
+	if c.outFile != nil {
+		_ = c.outFile.Close() // nobody writes it any more
+	}
+	if c.page.release != nil {
+		c.page.release()
+		c.page.release = nil
+	}
+}
+
+// lastWords keeps the first bytes of what a process writes to standard error. Nothing of the
+// guest's comes there: it is the child's own runtime that speaks, before it dies.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if left := wordsKept - len(w.text); left > 0 {
+		w.text = append(w.text, p[:min(left, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func (w *lastWords) say(text string) { _, _ = w.Write([]byte(text)) } // never fails
+
+// has says that a line begins so.
+func (w *lastWords) has(prefix string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return bytes.HasPrefix(w.text, []byte(prefix)) || bytes.Contains(w.text, []byte("\n"+prefix))
+}
+
+func (w *lastWords) all() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return runtime.Cut(string(bytes.TrimSpace(w.text)), runtime.MaxReason)
+}
+
+// first returns the first line, for a message.
+func (w *lastWords) first() string {
+	line, _, _ := bytes.Cut([]byte(w.all()), []byte("\n"))
+	return runtime.Cut(string(line), 400)
+}

@@ -1,0 +1,110 @@
+//go:build linux
+
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// Proves that no bytes make a decoder panic or allocate beyond what came, and that what
+// decodes is encoded and decoded again to the same.
+func FuzzAnswer(f *testing.F) {
+	in := message("payload")
+	for _, a := range sampleAnswers(&in) {
+		f.Add(appendAnswer(nil, &a, &in))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a, err := readAnswer(reader{rest: body}, &in)
+		if err != nil {
+			return
+		}
+		again, err := readAnswer(reader{rest: appendAnswer(nil, &a, &in), lent: true}, &in)
+		if err != nil || !reflect.DeepEqual(a, again) {
+			t.Fatalf("%+v\n%+v %v", a, again, err)
+		}
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	in := message("payload")
+	f.Add(appendMessage(nil, &in))
+	f.Add(appendMessage(nil, &runtime.Message{}))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := reader{rest: body}
+		m := r.message(&in)
+		if r.end() != nil {
+			return
+		}
+		r = reader{rest: appendMessage(nil, &m), lent: true}
+		if again := r.message(&in); r.end() != nil || !reflect.DeepEqual(m, again) {
+			t.Fatalf("%+v\n%+v %v", m, again, r.err)
+		}
+	})
+}
+
+func FuzzLoaded(f *testing.F) {
+	f.Add(appendLoaded(nil, &loaded{digest: "d", ceiling: 5, warnings: beastModule{}.Warnings()}))
+	f.Add(appendLoaded(nil, &loaded{err: errors.New("x")}))
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		body, err := readFrame(bufio.NewReader(bytes.NewReader(frame)), frameLoaded, maxLoaded)
+		if err != nil {
+			return
+		}
+		l, err := readLoaded(body)
+		if err != nil {
+			return
+		}
+		again, err := readLoaded(appendLoaded(nil, &l)[frameHeader:])
+		if err != nil || !reflect.DeepEqual(l, again) {
+			t.Fatalf("%+v\n%+v %v", l, again, err)
+		}
+	})
+}
+
+// sampleAnswers are answers with everything that an answer can have.
+func sampleAnswers(in *runtime.Message) []answer {
+	failure := &runtime.Failure{Kind: runtime.KindGuest, Message: "m", Hint: "h", Backtrace: "b", File: "f", Line: 1, Column: 2, Measured: 3, Limit: 4}
+	other := runtime.Message{ID: "other", Key: []byte{}, Payload: []byte("p"), Codec: "raw", Meta: runtime.Meta{"x": "y"}, Source: "s"}
+	return []answer{
+		{},
+		{Answer: runtime.Answer{Result: runtime.Result{Null: true, Usage: runtime.Usage{Fuel: 1, Duration: 2, Memory: 3}}}},
+		{Answer: runtime.Answer{Result: runtime.Result{Out: []runtime.Message{*in, other, {}}}}},
+		{Answer: runtime.Answer{Err: failure, Recycled: runtime.RecycleFailure}, logs: []logged{{"info", "text"}}},
+		{Answer: runtime.Answer{Err: errors.New("world")}},
+	}
+}
+
+// Proves the round trip of everything that an answer can have.
+func TestAnswerRoundTrip(t *testing.T) {
+	in := message("payload")
+	for _, want := range sampleAnswers(&in) {
+		got, err := readAnswer(reader{rest: appendAnswer(nil, &want, &in)}, &in)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v\n%+v %v", got, want, err)
+		}
+	}
+}
+
+// Proves that a frame's length is not believed before its bytes are there.
+func TestFrameBounds(t *testing.T) {
+	for name, frame := range map[string][]byte{
+		"too long": {0xff, 0xff, 0xff, 0xff, frameAnswer}, "cut": {0, 0, 0, 0x3f, frameAnswer, 1, 2}, "kind": {0, 0, 0, 0, 'x'},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocated := testing.AllocsPerRun(1, func() {
+				if _, err := readFrame(bufio.NewReaderSize(bytes.NewReader(frame), 16), frameAnswer, maxMessage); err == nil {
+					t.Error("it was read")
+				}
+			})
+			if allocated > 20 {
+				t.Errorf("%v allocations", allocated)
+			}
+		})
+	}
+}

@@ -1,0 +1,363 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/leat-run/leat/runtime"
+)
+
+// TestMain makes this test binary double as the children.
+func TestMain(m *testing.M) {
+	if IsChild() {
+		os.Exit(Serve(map[string]runtime.Flavor{"beast": beast{}}))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// beast is a flavor without any guard: what a message asks for happens to the process.
+type beast struct{}
+
+func (beast) Name() string { return "beast" }
+
+func (beast) Defaults() runtime.Budget {
+	b := runtime.SharedDefaults()
+	b.Fuel, b.Stack, b.Timeout = 1, 1, 300*time.Millisecond
+	return b
+}
+
+func (beast) Compile(_ context.Context, code runtime.Code, s runtime.Settings) (runtime.Module, error) {
+	switch string(code.Bytes) {
+	case "exit":
+		os.Exit(9)
+	case "bad":
+		return nil, &runtime.Failure{Kind: runtime.KindCompile, Message: "bad code", File: code.Name, Line: 3, Column: 4, Hint: "mend it"}
+	}
+	return beastModule{}, nil
+}
+
+type beastModule struct{}
+
+func (beastModule) Digest() string { return "sha256:beast" }
+func (beastModule) Warnings() []runtime.Warning {
+	return []runtime.Warning{{Code: "wild", Message: "a beast", File: "b", Line: 1, Column: 2}}
+}
+func (beastModule) Close() error { return nil }
+func (beastModule) Instantiate(_ context.Context, h runtime.Host) (runtime.Transform, error) {
+	return &beastInstance{host: h}, nil
+}
+
+type beastInstance struct {
+	host  runtime.Host
+	seen  int
+	out   [1]runtime.Message
+	spent runtime.Recycle
+}
+
+func (b *beastInstance) Close() error           { return nil }
+func (b *beastInstance) Spent() runtime.Recycle { return b.spent }
+
+var hoard [][]byte
+
+func (b *beastInstance) Apply(_ context.Context, m runtime.Message) (runtime.Result, error) {
+	if len(m.Payload) == 300 { // of the benchmark
+		b.out[0] = m
+		return runtime.Result{Out: b.out[:]}, nil
+	}
+	b.seen++
+	same := runtime.Result{Out: []runtime.Message{m}, Usage: runtime.Usage{Fuel: 7, Memory: 9}}
+	do, arg, _ := strings.Cut(string(m.Payload), " ")
+	switch do {
+	case "exit":
+		os.Exit(3)
+	case "panic":
+		panic("the beast is out")
+	case "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Hour) // a deadlock would be a second way to die
+	case "abort":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
+		time.Sleep(time.Hour) // a deadlock would be a second way to die
+	case "hoard":
+		for {
+			hoard = append(hoard, make([]byte, 1<<20))
+			for i := range hoard[len(hoard)-1] {
+				hoard[len(hoard)-1][i] = 1
+			}
+		}
+	case "gulp":
+		hoard = append(hoard, make([]byte, 1<<36))
+	case "spin":
+		for n := uint(0); ; n++ {
+			atomic.AddInt64(new(int64), int64(n))
+		}
+	case "recurse":
+		return recurse(m, 1)
+	case "fail":
+		b.spent = runtime.RecycleFailure
+		return runtime.Result{Usage: runtime.Usage{Fuel: 5}}, &runtime.Failure{
+			Kind: runtime.KindGuest, Message: "no", Hint: "h", Backtrace: "at x", File: "f.ts", Line: 1, Column: 2,
+			Excerpt: "^", Measured: 3, Limit: 4, Log: "l", Deterministic: true,
+		}
+	case "log":
+		b.host.Log("warn", "hello")
+	case "count":
+		same.Out[0].Payload = []byte(strconv.Itoa(b.seen))
+	case "many":
+		n, _ := strconv.Atoi(arg)
+		for i := 1; i < n; i++ {
+			same.Out = append(same.Out, runtime.Message{ID: "x", Payload: []byte("p"), Meta: runtime.Meta{"k": "v"}})
+		}
+	case "null":
+		return runtime.Result{Null: true}, nil
+	case "world":
+		return runtime.Result{}, errors.New("the disk is gone")
+	case "flood":
+		for range 150 {
+			same.Out = append(same.Out, runtime.Message{ID: strings.Repeat("i", 200<<10)})
+		}
+	}
+	return same, nil
+}
+
+func recurse(m runtime.Message, n int) (runtime.Result, error) {
+	if n < 0 {
+		return runtime.Result{}, nil
+	}
+	var pad [1 << 10]byte
+	pad[n%len(pad)] = 1
+	r, err := recurse(m, n+int(pad[0])+1)
+	r.Usage.Fuel += int64(pad[1])
+	return r, err
+}
+
+func load1(t testing.TB, code string, change func(*runtime.Settings)) (runtime.Module, error) {
+	t.Helper()
+	s := runtime.Settings{Budget: beast{}.Defaults(), State: runtime.StateReuse, Config: []byte("{}")}
+	if change != nil {
+		change(&s)
+	}
+	m, err := New(beast{}, Options{}).Compile(t.Context(), runtime.Code{Name: "b.js", Bytes: []byte(code)}, s)
+	if err == nil {
+		t.Cleanup(func() { _ = m.Close() })
+	}
+	return m, err
+}
+
+func newWorker(t testing.TB, change func(*runtime.Settings), log func(string, string)) (*runtime.Worker, *int) {
+	t.Helper()
+	m, err := load1(t, "", change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recycled := new(int)
+	w, err := runtime.NewWorker(t.Context(), m, runtime.Host{Log: log}, func(runtime.Recycle) { *recycled++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w, recycled
+}
+
+func message(payload string) runtime.Message {
+	return runtime.Message{
+		ID: "id-1", Key: []byte("k"), Payload: []byte(payload), Codec: "json", Meta: runtime.Meta{"a": "b"},
+		Source: "in", Ingested: time.UnixMilli(1_700_000_000_123).UTC(),
+	}
+}
+
+// Proves that whatever ends a child is one typed failure of its message, that the next
+// message is fine, and that the parent lives.
+func TestDeaths(t *testing.T) {
+	for payload, want := range map[string]runtime.Kind{
+		"exit": runtime.KindCrash, "panic": runtime.KindCrash, "kill": runtime.KindCrash, "abort": runtime.KindCrash,
+		"hoard": runtime.KindMemory, "gulp": runtime.KindMemory, "spin": runtime.KindTimeout, "recurse": runtime.KindStack,
+	} {
+		t.Run(payload, func(t *testing.T) {
+			if !limitable && (payload == "hoard" || payload == "gulp") {
+				t.Skip("no memory limit under the race detector")
+			}
+			t.Parallel()
+			w, recycled := newWorker(t, func(s *runtime.Settings) {
+				s.Budget.Memory = 16 << 20
+				if payload != "spin" {
+					s.Budget.Timeout = 20 * time.Second
+				}
+			}, nil)
+			_, err := w.Apply(t.Context(), message(payload))
+			var f *runtime.Failure
+			if !errors.As(err, &f) || f.Kind != want || f.Deterministic || f.Message == "" || f.Hint == "" {
+				t.Fatalf("%v, want %s", err, want)
+			}
+			t.Log(f)
+			if *recycled != 1 {
+				t.Errorf("%d instances replaced", *recycled)
+			}
+			if r, err := w.Apply(t.Context(), message("count")); err != nil || string(r.Out[0].Payload) != "1" {
+				t.Errorf("the next message: %v %v", r, err)
+			}
+		})
+	}
+}
+
+// Proves that of many messages in flight exactly those that kill are convicted, and all
+// others have their answer, in their place.
+func TestOnlyTheKillerIsConvicted(t *testing.T) {
+	w, recycled := newWorker(t, nil, nil)
+	in := make([]runtime.Message, 200)
+	for i := range in {
+		in[i] = message("fine " + strconv.Itoa(i))
+	}
+	killers := map[int]string{0: "exit", 57: "panic", 58: "exit", 130: "kill", 199: "exit"}
+	for i, payload := range killers {
+		in[i].Payload = []byte(payload)
+	}
+	in[100].Payload = []byte("fail")
+	answers := make([]runtime.Answer, len(in))
+	w.ApplyBatch(t.Context(), in, answers)
+	for i, a := range answers {
+		var f *runtime.Failure
+		switch {
+		case killers[i] != "":
+			if !errors.As(a.Err, &f) || f.Kind != runtime.KindCrash {
+				t.Errorf("%d: %v", i, a.Err)
+			}
+		case i == 100:
+			if !errors.As(a.Err, &f) || f.Kind != runtime.KindGuest || a.Recycled != runtime.RecycleFailure {
+				t.Errorf("%d: %+v", i, a)
+			}
+		case a.Err != nil || len(a.Out) != 1 || string(a.Out[0].Payload) != string(in[i].Payload):
+			t.Errorf("%d: %+v", i, a)
+		}
+	}
+	if *recycled != len(killers)+1 {
+		t.Errorf("%d instances replaced", *recycled)
+	}
+}
+
+// Proves that an answer is what the wrapped flavor said, in every part.
+func TestAnswersAreWhole(t *testing.T) {
+	var logs []string
+	w, _ := newWorker(t, func(s *runtime.Settings) {
+		s.Budget.Timeout, s.Budget.Output, s.Budget.Outputs = 20*time.Second, 1<<20, 10
+	}, func(level, text string) { logs = append(logs, level+":"+text) })
+	in := message(`{"a":1}`)
+	r, err := w.Apply(t.Context(), in)
+	if err != nil || fmt.Sprintf("%+v", r.Out) != fmt.Sprintf("%+v", []runtime.Message{in}) || r.Usage.Fuel != 7 || r.Usage.Memory != 9 {
+		t.Errorf("%+v %v", r, err)
+	}
+	if r, err := w.Apply(t.Context(), message("many 1000")); err != nil || len(r.Out) != 1000 || r.Out[999].Meta["k"] != "v" || r.Out[999].Key != nil {
+		t.Errorf("%d outputs, %v", len(r.Out), err)
+	}
+	if r, err := w.Apply(t.Context(), message("null")); err != nil || !r.Null || len(r.Out) != 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+	_, err = w.Apply(t.Context(), message("fail"))
+	want := runtime.Failure{
+		Kind: runtime.KindGuest, Message: "no", Hint: "h", Backtrace: "at x", File: "f.ts", Line: 1, Column: 2,
+		Excerpt: "^", Measured: 3, Limit: 4, Log: "l", Deterministic: true,
+	}
+	var f *runtime.Failure
+	if !errors.As(err, &f) || *f != want {
+		t.Errorf("%+v", f)
+	}
+	_, err = w.Apply(t.Context(), message("world"))
+	if f = nil; err == nil || errors.As(err, &f) || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("%v", err)
+	}
+	if _, err := w.Apply(t.Context(), message("log")); err != nil || fmt.Sprint(logs) != "[warn:hello]" {
+		t.Errorf("%v %v", logs, err)
+	}
+	_, err = w.Apply(t.Context(), message("flood"))
+	if !errors.As(err, &f) || f.Kind != runtime.KindOutput {
+		t.Errorf("%v", err)
+	}
+	big := message(strings.Repeat("x", 5<<20))
+	if r, err := w.Apply(t.Context(), big); err != nil || len(r.Out[0].Payload) != 5<<20 {
+		t.Errorf("%v", err)
+	}
+	_, err = w.Apply(t.Context(), message(strings.Repeat("x", 9<<20)))
+	if !errors.As(err, &f) || f.Kind != runtime.KindInput {
+		t.Errorf("%v", err)
+	}
+}
+
+// Proves that faults of the code are found when it is loaded, also those that end the child.
+func TestLoad(t *testing.T) {
+	m, err := load1(t, "", nil)
+	if err != nil || m.Digest() != "sha256:beast" || len(m.Warnings()) != 1 || m.Warnings()[0].Column != 2 {
+		t.Fatalf("%v %v", m, err)
+	}
+	var f *runtime.Failure
+	if _, err := load1(t, "bad", nil); !errors.As(err, &f) || f.Kind != runtime.KindCompile || f.Line != 3 || f.File != "b.js" {
+		t.Errorf("%v", err)
+	}
+	if _, err := load1(t, "exit", nil); !errors.As(err, &f) || f.Kind != runtime.KindCompile {
+		t.Errorf("%v", err)
+	}
+}
+
+// Proves that the end of a context ends a call and blames nobody, and that a child which was
+// killed from outside costs its message one more run and no more.
+func TestOutside(t *testing.T) {
+	w, recycled := newWorker(t, func(s *runtime.Settings) { s.Budget.Timeout = time.Minute }, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := w.Apply(ctx, message("spin"))
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if r, err := w.Apply(t.Context(), message("count")); err != nil || string(r.Out[0].Payload) != "1" {
+		t.Fatalf("%v %v", r, err)
+	}
+	for _, pid := range children(t) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if r, err := w.Apply(t.Context(), message("count")); err != nil || string(r.Out[0].Payload) == "" {
+		t.Errorf("%v %v", r, err)
+	}
+	if *recycled != 0 {
+		t.Errorf("%d recycled", *recycled)
+	}
+}
+
+// children returns this process's children.
+func children(t testing.TB) (pids []int) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", os.Getpid(), os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		more, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		text = append(text, more...)
+	}
+	for _, field := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
