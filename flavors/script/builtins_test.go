@@ -93,6 +93,7 @@ Error TypeError RangeError SyntaxError ReferenceError EvalError URIError Aggrega
 Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array
 Array.prototype: join toString toLocaleString flatMap
 String: raw
+Symbol: for keyFor
 String.prototype: replace replaceAll
 JSON: stringify
 RegExp.prototype: exec test [Symbol.match] [Symbol.matchAll] [Symbol.search] [Symbol.split] [Symbol.replace]

@@ -24,6 +24,7 @@ func (in *instance) guard() {
 // keepBuiltins remembers natives that the guards call.
 func (in *instance) keepBuiltins() {
 	in.indexOf = in.nativeOf(in.prototype("String").Get("indexOf"))
+	in.freezeObject = in.nativeOf(in.builtin("Object", "freeze"))
 	in.mathPow = in.nativeOf(in.builtin("Math", "pow"))
 	in.describeProperty, _ = goja.AssertFunction(in.builtin("Object", "getOwnPropertyDescriptor"))
 	in.lengthName = in.vm.ToValue("length")

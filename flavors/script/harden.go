@@ -34,7 +34,7 @@ func (in *instance) prepare() {
 	in.must(in.vm.Set("console", in.console()))
 	in.guard()
 	in.seal(in.prelude())
-	in.must(in.freeze(in.vm.GlobalObject()))
+	in.freeze(in.vm.GlobalObject())
 }
 
 // prelude runs prelude.js and returns the objects from which all others are reached.
@@ -78,11 +78,9 @@ func (in *instance) payForError(goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// freeze calls Object.freeze.
-func (in *instance) freeze(o *goja.Object) error {
-	freeze, _ := goja.AssertFunction(in.vm.Get("Object").ToObject(in.vm).Get("freeze"))
-	_, err := freeze(goja.Undefined(), o)
-	return err
+// freeze is Object.freeze as it was at first.
+func (in *instance) freeze(o *goja.Object) {
+	in.freezeObject(goja.FunctionCall{Arguments: []goja.Value{o}})
 }
 
 // must panics on an error that only a bug of this package can cause.
@@ -151,33 +149,28 @@ func (in *instance) configure() error {
 		if value == nil || goja.IsNull(value) {
 			value = in.vm.NewObject()
 		}
-		if err := in.deepFreeze(value); err != nil {
-			return err
-		}
+		in.deepFreeze(value)
 		in.must(ctx.Set(name, value))
 	}
 	log := in.native("log", 0, in.logFunction("info"))
 	for name, level := range logLevels {
 		in.must(log.Set(name, in.native(name, 0, in.logFunction(level))))
 	}
-	in.must(in.freeze(log))
+	in.freeze(log)
 	in.must(ctx.Set("log", log))
 	in.ctx = ctx
-	return in.freeze(ctx)
+	in.freeze(ctx)
+	return nil
 }
 
 // deepFreeze freezes plain JSON. Its depth is that of the document, which is bounded.
-func (in *instance) deepFreeze(v goja.Value) error {
-	o, ok := v.(*goja.Object)
-	if !ok {
-		return nil
-	}
-	for _, name := range o.Keys() {
-		if err := in.deepFreeze(o.Get(name)); err != nil {
-			return err
+func (in *instance) deepFreeze(v goja.Value) {
+	if o, ok := v.(*goja.Object); ok {
+		for _, name := range o.Keys() {
+			in.deepFreeze(o.Get(name))
 		}
+		in.freeze(o)
 	}
-	return in.freeze(o)
 }
 
 // restart runs the module body and takes the entry point from its exports.

@@ -23,13 +23,13 @@ type instance struct {
 	describeProperty goja.Callable
 	lengthName       goja.Value
 	// Built-ins as they were before guest code ran.
-	indexOf, mathPow, mapSize, setSize nativeFunction
-	joining                            []*goja.Object // arrays that are being joined, outermost first
-	patterns                           patterns
-	log                                logger
-	indexer                            indexer
-	documents                          []*document // of the message at hand
-	encoder                            encoder
+	indexOf, mathPow, mapSize, setSize, freezeObject nativeFunction
+	joining                                          []*goja.Object // arrays that are being joined, outermost first
+	patterns                                         patterns
+	log                                              logger
+	indexer                                          indexer
+	documents                                        []*document // of the message at hand
+	encoder                                          encoder
 
 	// What the message at hand has spent and left behind.
 	message    runtime.Message

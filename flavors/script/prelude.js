@@ -5,6 +5,7 @@
   const define = Object.defineProperty, names = Reflect.ownKeys, proto = Object.getPrototypeOf, setProto = Object.setPrototypeOf;
   const describe = Object.getOwnPropertyDescriptor, construct = Reflect.construct;
   const { source, pattern, errorPaid, bigint, buffer } = host;
+  const registry = new Map(), symbol = Symbol;
   const global = globalThis;
 
   // replace puts guarded in the place of a global constructor.
@@ -93,8 +94,19 @@
       'Int32Array', 'Uint32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array']) delete global[name];
   }
   for (const name of ['__proto__', '__defineGetter__', '__defineSetter__', '__lookupGetter__', '__lookupSetter__']) delete Object.prototype[name];
-  delete Symbol.for;
-  delete Symbol.keyFor;
+  // goja's registry of symbols has no bound; generators that are async need it (the bundler's).
+  Symbol.for = function (key) {
+    key = String(key);
+    let known = registry.get(key);
+    if (known === undefined) {
+      if (registry.size >= 1000) throw new TypeError('Symbol.for knows 1,000 names at most here');
+      registry.set(key, known = symbol(key));
+    }
+    return known;
+  };
+  Symbol.keyFor = function (known) {
+    for (const [key, value] of registry) if (value === known) return key;
+  };
   delete Error.captureStackTrace;
 
   const roots = hidden;

@@ -76,11 +76,8 @@ func (in *instance) seal(roots []*goja.Object) {
 	for _, o := range r.overrides {
 		in.override(objects[o.object], o.name)
 	}
-	freeze := in.nativeOf(in.builtin("Object", "freeze"))
-	call := goja.FunctionCall{Arguments: make([]goja.Value, 1)}
 	for _, o := range objects {
-		call.Arguments[0] = o
-		freeze(call)
+		in.freeze(o)
 	}
 }
 

@@ -103,3 +103,15 @@ func TestReturns(t *testing.T) {
 		})
 	}
 }
+
+// kindOf returns the kind of a failure, "" for none.
+func kindOf(err error) string {
+	var f *runtime.Failure
+	if errors.As(err, &f) {
+		return string(f.Kind)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
