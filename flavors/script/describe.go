@@ -17,6 +17,9 @@ func (in *instance) describe(v goja.Value) string {
 		if v == nil {
 			return "undefined"
 		}
+		if symbol, isSymbol := v.(*goja.Symbol); isSymbol {
+			return runtime.Cut("Symbol("+symbol.String()+")", runtime.MaxReason)
+		}
 		return runtime.Cut(v.String(), runtime.MaxReason)
 	}
 	if o.ClassName() == "Error" {

@@ -45,14 +45,7 @@ func (in *instance) profileFrame(f *goja.StackFrame) (frame runtime.Frame, ok bo
 	if !ok {
 		return frame, false
 	}
-	name := f.FuncName()
-	switch name {
-	case "":
-		name = "(anonymous)"
-	case defaultName:
-		name = "default"
-	}
-	return runtime.Frame{Function: name, File: file, Line: line}, true
+	return runtime.Frame{Function: frameName(f), File: file, Line: line}, true
 }
 
 // defaultName is what the bundler calls a default export without a name.
