@@ -89,6 +89,9 @@ func (m *module) refusal(src *file.File, r *refused) *runtime.Failure {
 	return f
 }
 
+// maxWarnings bounds the warnings about module variables.
+const maxWarnings = 50
+
 // stateWarnings reports module-level let and var bindings of the author's own files:
 // they live per worker.
 func (m *module) stateWarnings(p *ast.Program) (found []runtime.Warning) {
@@ -100,6 +103,9 @@ func (m *module) stateWarnings(p *ast.Program) (found []runtime.Warning) {
 		m.place(f, p.File.Position(int(d.at)-p.File.Base()))
 		if f.Line == 0 || strings.Contains(f.File, "node_modules") {
 			continue
+		}
+		if len(found) == maxWarnings {
+			break
 		}
 		found = append(found, runtime.Warning{
 			Code: "module-state", File: f.File, Line: f.Line, Column: f.Column,
