@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/leat-run/leat/cmd/leat/console"
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/endpoint"
@@ -34,7 +35,7 @@ func runCommand(s surroundings) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "ephemeral", Usage: "keep the store in memory: nothing outlives the run"},
 			&cli.StringFlag{Name: "durability", Value: "fsync", Usage: "fsync, or os: survives a killed process but not a lost machine"},
-			paramFlag(),
+			httpFlag(), paramFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			names, err := files(c, "document")
@@ -54,7 +55,9 @@ type job struct {
 	control *control.Server // nil where nothing outlives the run, or no socket can be made
 	log     *slog.Logger
 	guests  *guestLog
-	blocked atomic.Value // string: why it was blocked when a signal came
+	// recorder is the engine's observer; nil without --http.
+	recorder *console.Recorder
+	blocked  atomic.Value // string: why it was blocked when a signal came
 
 	evidence *tune.Evidence // of what the guests need
 }
@@ -68,11 +71,19 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkHTTP(c, s); err != nil {
+		return err
+	}
 	jobs, err := openJobs(c, s, names, log)
 	defer closeJobs(jobs)
 	if err != nil {
 		return err
 	}
+	stop, err := serveConsole(c, s, jobs, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	code := exitCompleted
 	for i, outcome := range runJobs(c, s, jobs) {
 		jobs[i].guests.remark(c, s)
@@ -167,8 +178,7 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
-		Isolated: suspects(),
-		Observer: j.evidence,
+		Isolated: suspects(), Observer: j.observer(c),
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
