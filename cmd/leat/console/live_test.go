@@ -14,7 +14,7 @@ import (
 // The time limit of a request does not end a stream, nor a replay that waits longer for
 // its letters: both are answers.
 func TestLongAnswersOutliveTheRequestsLimit(t *testing.T) {
-	const limit = 200 * time.Millisecond
+	const limit = time.Second
 	w := newWorld(t, func(o *Options, _ *pipeline.Plan) { o.limits.request = limit })
 	response, err := http.Get("http://" + w.server.Address() + "/api/events")
 	w.must(err)

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/runtime"
 )
 
 // BenchmarkScrape prints what a scrape of a running pipeline of 20 nodes costs in CPU, all of
@@ -38,4 +41,15 @@ func cpuNow(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
+
+// BenchmarkRecorder prints what the recorder adds to a call into a guest.
+func BenchmarkRecorder(b *testing.B) {
+	plan := testPlan(1)
+	r := NewRecorder(plan)
+	call := engine.Call{Node: plan.Transforms[0], Usage: runtime.Usage{Fuel: 1000, Duration: 20 * time.Microsecond, Memory: 1 << 20}, InputBytes: 400}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Applied(call)
+	}
 }
