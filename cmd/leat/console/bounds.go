@@ -23,6 +23,7 @@ const (
 	lettersMost     = 500 // of one list, and by one replay or purge
 	lettersDefault  = 100
 	dryRunsMost     = 100
+	holdsMost       = 500      // of a stage in an answer
 	payloadMost     = 64 << 10 // of a payload in an answer
 	tokenLeast      = 16       // characters
 )

@@ -16,6 +16,7 @@ import (
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/codec"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/stage"
 	"github.com/leat-run/leat/store"
 )
 
@@ -30,7 +31,7 @@ type Pipeline struct {
 	redactor *codec.Redactor
 }
 
-// Options of Serve. Address and Pipelines are required.
+// Options of Serve. Address is required.
 type Options struct {
 	// Address is host:port. A port of 0 takes any; a host of "" is the loopback.
 	Address string
@@ -38,8 +39,10 @@ type Options struct {
 	// "" on a loopback address asks for none.
 	Token     string
 	Pipelines []Pipeline
-	Version   string
-	Log       *slog.Logger
+	// Stages are the causal stages of the run; the console is closed before them.
+	Stages  []*stage.Stage
+	Version string
+	Log     *slog.Logger
 	// Letter makes of a dead letter what `leat dlq list --json` prints, and Show prints it
 	// as `leat dlq show` does: the words are the command line's.
 	Letter func(store.DeadLetter) any

@@ -47,6 +47,9 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		collectSources(ch, &status)
 		collectNodes(ch, p, &status)
 	}
+	for _, one := range m.s.opt.Stages {
+		collectStage(ch, one)
+	}
 }
 
 // states and reasons are the label values of leat_pipeline_state and leat_blocked.

@@ -21,7 +21,7 @@ const goldenList = "testdata/instruments.txt"
 
 // twenty is a console on a pipeline of 20 nodes, busy enough that every instrument shows.
 func twenty(t testing.TB) *world {
-	w := newWorld(t, func(_ *Options, plan *pipeline.Plan) { *plan = *testPlan(18) })
+	w := newWorld(t, withStage(t), func(_ *Options, plan *pipeline.Plan) { *plan = *testPlan(18) })
 	w.emit(`{"n":1}`, `{"bad":2}`, `{"none":3}`)
 	return w
 }

@@ -163,7 +163,7 @@ func (d *openAPI) checkObject(at string, s schema, v map[string]any) (faults []s
 // Every answer of every operation is what its description says: its status, its type, and
 // its JSON down to the last property, for answers that refuse too.
 func TestAnswersAreWhatIsDescribed(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, withStage(t))
 	d := description(t)
 	w.emit(`{"n":1}`, `{"bad":"once"}`, `{"bad":"always"}`, `no JSON`)
 	letters := get[letterListJSON](w, "/api/pipelines/test/dlq")
@@ -178,6 +178,7 @@ func TestAnswersAreWhatIsDescribed(t *testing.T) {
 		{"GET", "/metrics", "/metrics", ""},
 		{"GET", "/api/openapi.json", "/api/openapi.json", ""},
 		{"GET", "/api/pipelines", "/api/pipelines", ""},
+		{"GET", "/api/stages", "/api/stages", ""},
 		{"GET", "/api/pipelines/test", "/api/pipelines/{pipeline}", ""},
 		{"GET", "/api/pipelines/none", "/api/pipelines/{pipeline}", ""},
 		{"GET", "/api/pipelines/test/dlq?kind=guest&node=check&since=1h&text=bad&limit=10", "/api/pipelines/{pipeline}/dlq", ""},

@@ -27,6 +27,7 @@ func (s *Server) table() []route {
 		{"GET", "/api/openapi.json", false, asset("openapi.json", "application/json")},
 		{"GET", "/api/pipelines", false, s.listPipelines},
 		{"GET", "/api/events", false, s.events},
+		{"GET", "/api/stages", false, s.listStages},
 		{"GET", "/api/pipelines/{pipeline}", false, s.one((*Server).showPipeline)},
 		{"GET", "/api/pipelines/{pipeline}/dlq", false, s.one((*Server).listLetters)},
 		{"GET", "/api/pipelines/{pipeline}/dlq/{id}", false, s.one((*Server).showLetter)},

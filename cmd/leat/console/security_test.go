@@ -18,6 +18,7 @@ import (
 
 // protected are the paths that hold something of the pipelines.
 var protected = []string{
+	"/api/stages",
 	"/metrics", "/api/pipelines", "/api/pipelines/test", "/api/pipelines/test/dlq", "/api/pipelines/test/dlq/x",
 	"/api/pipelines/test/tail", "/api/events", "/api/openapi.json",
 }

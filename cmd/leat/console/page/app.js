@@ -3,6 +3,7 @@
 import { $, el, say, count, rate, bytes, post, events, setToken, twice } from './dom.js';
 import { drawGraph, drawSpending, line } from './graph.js';
 import * as letters from './letters.js';
+import { followStages } from './stages.js';
 
 let pipelines = [];
 let chosen = decodeURIComponent(location.hash.slice(1)); // a pipeline's name
@@ -182,4 +183,5 @@ $('pause').addEventListener('click', () => steer(current().state === 'paused' ? 
 twice($('drain'), () => steer('drain'));
 $('tail-switch').addEventListener('click', tail);
 letters.begin(twice);
+followStages();
 listen();
