@@ -92,7 +92,7 @@ func New(opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine: read the checkpoint: %w", err)
 	}
-	e.began, e.last = commitBalance(checkpoint), e.store.LastSeq()
+	e.began, e.last = commit.Balance{Committed: uint64(checkpoint.Through), Balance: checkpoint.Balance}, e.store.LastSeq()
 	e.tracker = commit.New(checkpoint.Through, e.began, len(e.plan.Sources))
 	e.attempted.Store(uint64(checkpoint.Through))
 	return e, nil

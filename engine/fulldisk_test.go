@@ -3,37 +3,14 @@ package engine
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/leat-run/leat/engine/pipeline"
-	"github.com/leat-run/leat/store"
 )
-
-// fullDisk is a file system whose log has no room while it is full.
-type fullDisk struct {
-	vfs.FS
-	full  atomic.Bool
-	tries atomic.Int64 // writes that found no room
-}
-
-func newFullDisk(below vfs.FS) *fullDisk {
-	d := &fullDisk{}
-	d.FS = errorfs.Wrap(below, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpFileWrite && filepath.Ext(op.Path) == ".log" && d.full.Load() {
-			d.tries.Add(1)
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	return d
-}
 
 // A run that is stopped while its disk is full ends all the same: what waits for the disk
 // is left behind and ends with the store. Everything that was accepted is delivered by the
@@ -70,18 +47,6 @@ func TestStopOnAFullDisk(t *testing.T) {
 	if got := len(out.got); got < int(accepted.Load()) || o.Replayed < accepted.Load()-int64(delivered) {
 		t.Errorf("%d accepted, %d delivered before and %d after", accepted.Load(), delivered, got)
 	}
-}
-
-// open replaces the world's store by one of dir on fs.
-func (w *world) open(dir string, fs vfs.FS) {
-	w.t.Helper()
-	_ = w.store.Close()
-	st, err := store.Open(dir, store.Options{FS: fs, MinFreeBytes: -1})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.store = st
-	w.t.Cleanup(func() { _ = st.Close() })
 }
 
 // A disk whose syncs are slow, under the real Pebble: sources are held back, which Status

@@ -85,6 +85,7 @@ func TestObserverAndStatusTellEverything(t *testing.T) {
 	}, "in")
 	w.plan.Transforms[0].Settings.Budget = runtime.Budget{Fuel: 10, Timeout: time.Second, Memory: 100}
 	w.sink("out", &memorySink{}, "guest").BatchSize = 2
+	w.plan.Sinks[0].BatchTimeout = time.Millisecond
 	w.sink("bad", &memorySink{write: func(context.Context, []Record) error { return errors.New("no") }}, "guest")
 	w.edgeOf("in", "guest").Retries, w.edgeOf("guest", "bad").Retries = 1, 0
 	w.edgeOf("guest", "bad").Required = false

@@ -277,12 +277,5 @@ func stopped(ctx context.Context, err error) error {
 
 // pause waits between two attempts.
 func (e *Engine) pause(ctx context.Context, p policy, attempts int) error {
-	timer := time.NewTimer(p.pause(attempts, e.opt.BackoffBase, e.opt.BackoffCap))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleep(ctx, p.pause(attempts, e.opt.BackoffBase, e.opt.BackoffCap))
 }

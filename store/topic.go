@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -13,19 +14,20 @@ import (
 // again under the same name has another one, and is another topic.
 type TopicID [16]byte
 
-// String is the 32 hex digits of the id.
-func (id TopicID) String() string { return hex.EncodeToString(id[:]) }
+// String is the usual text of a UUID: 36 characters, lower-case.
+func (id TopicID) String() string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
 
 // MarshalText is String.
 func (id TopicID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads what String writes.
 func (id *TopicID) UnmarshalText(text []byte) error {
-	b, err := hex.DecodeString(string(text))
-	if err != nil || len(b) != len(id) {
+	b, err := hex.DecodeString(strings.ReplaceAll(string(text), "-", ""))
+	if copy(id[:], b); err != nil || id.String() != string(text) {
 		return fmt.Errorf("store: %q is not a topic id", text)
 	}
-	copy(id[:], b)
 	return nil
 }
 

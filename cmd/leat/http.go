@@ -44,7 +44,7 @@ func checkHTTP(c *cli.Context, s surroundings) error {
 }
 
 // serveConsole serves --http until what it returns is called.
-func serveConsole(c *cli.Context, s surroundings, jobs []*job, log *slog.Logger) (stop func(), err error) {
+func serveConsole(c *cli.Context, s surroundings, d *documents, log *slog.Logger) (stop func(), err error) {
 	if c.String("http") == "" {
 		return func() {}, nil
 	}
@@ -52,9 +52,12 @@ func serveConsole(c *cli.Context, s surroundings, jobs []*job, log *slog.Logger)
 	options := console.Options{
 		Address: c.String("http"), Token: token, Version: version(), Log: log,
 		Letter: func(l store.DeadLetter) any { return letterRow(l) },
-		Show:   func(out io.Writer, l store.DeadLetter) { showLetter(out, l, codesOf(jobs, l.Pipeline).since(l)) },
+		Show:   func(out io.Writer, l store.DeadLetter) { showLetter(out, l, codesOf(d.jobs, l.Pipeline).since(l)) },
 	}
-	for _, j := range jobs {
+	for _, j := range d.stages {
+		options.Stages = append(options.Stages, j.stage)
+	}
+	for _, j := range d.jobs {
 		options.Pipelines = append(options.Pipelines, console.Pipeline{
 			Plan: j.plan, Store: j.store, Engine: j.engine, Codecs: endpoint.Endpoints().Codecs, Recorder: j.recorder,
 		})

@@ -17,9 +17,9 @@ import (
 	"github.com/leat-run/leat/cmd/leat/console"
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/control"
-	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/suite"
+	"github.com/leat-run/leat/engine/topic"
 	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/store"
 )
@@ -27,14 +27,16 @@ import (
 func runCommand(s surroundings) *cli.Command {
 	return verb(&cli.Command{
 		Name:      "run",
-		Usage:     "run pipelines in the foreground",
+		Usage:     "run pipelines and causal stages in the foreground",
 		ArgsUsage: "FILE|DIR...",
 		Description: "Runs each document until its sources are exhausted (batch) or a signal comes (continuous). What was not\n" +
-			"committed replays on the next run. A directory stands for the .yaml files in it.\n\n" +
-			"Example:\n   leat run orders.yaml --json",
+			"committed replays on the next run. A directory stands for the .yaml files in it. Several documents run side by\n" +
+			"side over one data dir; stages and pipelines meet in its topics.\n\n" +
+			"Examples:\n   leat run orders.yaml --json\n   leat run orders.yaml fulfilment.yaml",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "ephemeral", Usage: "keep the store in memory: nothing outlives the run"},
 			&cli.StringFlag{Name: "durability", Value: "fsync", Usage: "fsync, or os: survives a killed process but not a lost machine"},
+			&cli.BoolFlag{Name: "accept-loss", Usage: "start stages although retention has deleted records that they have not read; the gap is logged"},
 			httpFlag(), paramFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -49,17 +51,19 @@ func runCommand(s surroundings) *cli.Command {
 
 // job is one document on its way through a run.
 type job struct {
-	plan    *pipeline.Plan
-	store   *store.Store
-	engine  *engine.Engine
-	control *control.Server // nil where nothing outlives the run, or no socket can be made
-	log     *slog.Logger
-	guests  *guestLog
-	// recorder is the engine's observer; nil without --http.
-	recorder *console.Recorder
-	blocked  atomic.Value // string: why it was blocked when a signal came
-
-	evidence *tune.Evidence // of what the guests need
+	plan     *pipeline.Plan
+	store    *store.Store
+	engine   *engine.Engine
+	control  *control.Server // nil where nothing outlives the run, or no socket can be made
+	log      *slog.Logger
+	guests   *guestLog
+	blocked  atomic.Value      // string: why it was blocked when a signal came
+	recorder *console.Recorder // nil without --http
+	evidence *tune.Evidence    // of what the guests need
+	topics   *topics           // the log that its topics are of; nil where it has none
+	owned    bool              // topics are this job's alone
+	member   *topic.Member
+	at       int // among the documents
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -74,25 +78,55 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	if err := checkHTTP(c, s); err != nil {
 		return err
 	}
-	jobs, err := openJobs(c, s, names, log)
-	defer closeJobs(jobs)
+	d, err := openDocuments(c, s, names, log)
+	defer d.close()
 	if err != nil {
 		return err
 	}
-	stop, err := serveConsole(c, s, jobs, log)
+	stop, err := serveConsole(c, s, d, log)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	outcomes := runJobs(c, s, d.jobs, d.stages...)
 	code := exitCompleted
-	for i, outcome := range runJobs(c, s, jobs) {
-		jobs[i].guests.remark(c, s)
-		if err := settle(c, s, jobs[i], outcome); err != nil {
+	for at := range len(d.jobs) + len(d.stages) {
+		one, err := d.settle(c, s, at, outcomes)
+		if err != nil {
 			return err
 		}
-		code = worse(code, exitOf(outcome))
+		code = worse(code, one)
 	}
 	return ended(code)
+}
+
+// documents are what one command runs.
+type documents struct {
+	jobs   []*job
+	stages []*stageJob
+	topics *topics // nil where no document needs the log
+}
+
+// settle tells how the document ended that was given at that place.
+func (d *documents) settle(c *cli.Context, s surroundings, at int, outcomes []engine.Outcome) (exitCode, error) {
+	for i, j := range d.jobs {
+		if j.at == at {
+			j.guests.remark(c, s)
+			return exitOf(outcomes[i]), settle(c, s, j, outcomes[i])
+		}
+	}
+	for _, j := range d.stages {
+		if j.at == at {
+			return exitOfStage(j.outcome), settleStage(c, s, j.outcome)
+		}
+	}
+	panic("run: a document is lost")
+}
+
+func (d *documents) close() {
+	closeStages(d.stages)
+	closeJobs(d.jobs)
+	d.topics.close()
 }
 
 // expand replaces directories by the documents in them, sorted.
@@ -122,50 +156,95 @@ func expand(names []string) ([]string, error) {
 	return out, nil
 }
 
-// openJobs loads all documents before it opens any store, so that a mistake in the last
+// openDocuments loads all documents before it opens any store, so that a mistake in the last
 // one leaves all data alone.
-func openJobs(c *cli.Context, s surroundings, names []string, log *slog.Logger) ([]*job, error) {
+func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Logger) (*documents, error) {
+	d := &documents{}
 	options, err := loadOptions(c, s)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
-	var jobs []*job
 	valid := true
-	for _, name := range names {
-		plan, diagnostics := pipeline.Load(c.Context, name, options)
-		if plan == nil || !c.Bool("quiet") {
+	for at, name := range names {
+		diagnostics, ok := d.load(c.Context, at, name, options, log)
+		if !ok || !c.Bool("quiet") {
 			printDiagnostics(s.stderr, diagnostics)
 		}
-		if plan == nil {
-			valid = false
-			continue
-		}
-		log := log.With("pipeline", plan.Name)
-		jobs = append(jobs, &job{plan: plan, log: log, guests: &guestLog{log: log}})
+		valid = valid && ok
 	}
 	if !valid {
-		return jobs, ended(exitInvalid)
+		return d, ended(exitInvalid)
 	}
-	if err := distinct(jobs); err != nil {
-		return jobs, err
+	if err := d.distinct(); err != nil {
+		return d, err
 	}
-	for _, j := range jobs {
-		if err := j.open(c, s, nil); err != nil {
-			return jobs, err
-		}
-	}
-	return jobs, nil
+	return d, d.open(c, s, log)
 }
 
-func distinct(jobs []*job) error {
-	seen := map[string]string{}
-	for _, j := range jobs {
-		if other, ok := seen[j.plan.Name]; ok {
-			return usagef("give each its own metadata.name", "%s and %s are both named %q", other, j.plan.File, j.plan.Name)
+// load reads one document of either kind.
+func (d *documents) load(ctx context.Context, at int, name string, options pipeline.LoadOptions, log *slog.Logger) ([]pipeline.Diagnostic, bool) {
+	if isStage(name) {
+		plan, diagnostics := pipeline.LoadStage(ctx, name, options)
+		if plan != nil {
+			d.stages = append(d.stages, &stageJob{plan: plan, at: at, log: log.With("stage", plan.Name)})
 		}
-		seen[j.plan.Name] = j.plan.File
+		return diagnostics, plan != nil
+	}
+	plan, diagnostics := pipeline.Load(ctx, name, options)
+	if plan != nil {
+		log := log.With("pipeline", plan.Name)
+		d.jobs = append(d.jobs, &job{plan: plan, at: at, log: log, guests: &guestLog{log: log}})
+	}
+	return diagnostics, plan != nil
+}
+
+// open opens the log if a document needs it, then everything on it: all who write topics are members
+// of the drain before the first one runs.
+func (d *documents) open(c *cli.Context, s surroundings, log *slog.Logger) (err error) {
+	if d.needLog() {
+		if d.topics, err = openTopics(c, log); err != nil {
+			return err
+		}
+	}
+	for _, j := range d.jobs {
+		j.topics = d.topics
+		if err := j.open(c, s, nil); err != nil {
+			return err
+		}
+	}
+	for _, j := range d.stages {
+		if err := j.open(c, d.topics); err != nil {
+			return err
+		}
+	}
+	if d.topics != nil && !c.Bool("ephemeral") {
+		d.topics.serve(log, d.stages)
 	}
 	return nil
+}
+
+func (d *documents) needLog() bool {
+	return len(d.stages) > 0 || slices.ContainsFunc(d.jobs, func(j *job) bool { return usesTopics(j.plan) })
+}
+
+// distinct: a name names a store, or the state of a stage.
+func (d *documents) distinct() error {
+	seen := map[string]string{}
+	check := func(kind, name, file string) error {
+		if other, ok := seen[kind+name]; ok {
+			return usagef("give each its own metadata.name", "%s and %s are both named %q", other, file, name)
+		}
+		seen[kind+name] = file
+		return nil
+	}
+	var err error
+	for _, j := range d.jobs {
+		err = errors.Join(err, check("pipeline ", j.plan.Name, j.plan.File))
+	}
+	for _, j := range d.stages {
+		err = errors.Join(err, check("stage ", j.plan.Name, j.plan.File))
+	}
+	return err
 }
 
 // open makes the store and the engine, and serves the run's control socket. feed takes the
@@ -175,8 +254,12 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 		return err
 	}
 	j.evidence = tune.NewEvidence(j.plan)
+	endpoints, err := j.endpoints(c)
+	if err != nil {
+		return err
+	}
 	j.engine, err = engine.New(engine.Options{
-		Plan: j.plan, Store: j.store, Endpoints: endpoint.Endpoints(),
+		Plan: j.plan, Store: j.store, Endpoints: endpoints,
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
 		Isolated: suspects(), Observer: j.observer(c),
 	})
@@ -204,8 +287,9 @@ func (j *job) serve() {
 	j.log.Warn("the run cannot be asked while it runs: it has no control socket", "error", err)
 }
 
-// runJobs runs all engines side by side and returns their outcomes in the documents' order.
-func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
+// runJobs runs all engines and stages side by side. It returns the engines' outcomes; a stage's is
+// its own.
+func runJobs(c *cli.Context, s surroundings, jobs []*job, stages ...*stageJob) []engine.Outcome {
 	defer context.AfterFunc(c.Context, func() {
 		for _, j := range jobs {
 			j.blocked.Store(j.engine.Status().Reason)
@@ -213,13 +297,19 @@ func runJobs(c *cli.Context, s surroundings, jobs []*job) []engine.Outcome {
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
 	})()
 	if !c.Bool("quiet") && !c.Bool("json") {
-		p := startProgress(s, func() []reading { return readings(jobs) })
+		p := startProgress(s, func() []reading { return append(readings(jobs), stageReadings(stages)...) })
 		defer p.end()
 	}
 	outcomes := make([]engine.Outcome, len(jobs))
 	var wg sync.WaitGroup
 	for i, j := range jobs {
-		wg.Go(func() { outcomes[i] = j.engine.Run(c.Context) })
+		wg.Go(func() {
+			defer j.member.Leave()
+			outcomes[i] = j.engine.Run(c.Context)
+		})
+	}
+	for _, j := range stages {
+		wg.Go(func() { j.outcome = j.stage.Run(c.Context) })
 	}
 	wg.Wait()
 	return outcomes
@@ -252,6 +342,9 @@ func closeJobs(jobs []*job) {
 			errs = append(errs, j.store.Close())
 		}
 		errs = append(errs, j.plan.Close())
+		if j.owned {
+			j.topics.close()
+		}
 		if err := errors.Join(errs...); err != nil && !errors.Is(err, store.ErrFailed) {
 			j.log.Error(fmt.Sprintf("closing: %v", err))
 		}

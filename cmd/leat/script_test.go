@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			env.Values[runningKey{}] = running{}
 			env.Setenv("GUESTS", sample+"/testdata/guests")
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
+			env.Setenv("STAGES", sample+"/../../testdata/stages")
 			env.Setenv("XDG_CACHE_HOME", testCache())
 			return nil
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ func tryCommand(s surroundings) *cli.Command {
 		Usage:     "run one transform on one sample",
 		ArgsUsage: "FILE",
 		Description: "Prints what the transform makes of the sample, or how it fails and where, and what it spent of its budget.\n" +
+			"A dead letter is as it entered the node that failed; a row of the spool goes through the steps before first.\n" +
 			"The instance is fresh; no store is written. Exit code 4 if the sample fails.\n\n" +
 			"Examples:\n   leat try orders.yaml --node enrich --message sample.json\n" +
 			"   head -1 orders.jsonl | leat try orders.yaml --node enrich --message - --json\n" +
@@ -81,7 +83,7 @@ func tryOnce(c *cli.Context, s surroundings, file string) (*trial, error) {
 	if t.node, err = pickNode(c, plan, picked.node); err != nil {
 		return t, err
 	}
-	if picked.message, err = decodeSample(plan, t.node, picked); err != nil {
+	if picked.message, err = decodeSample(c.Context, plan, t.node, picked); err != nil {
 		return t, err
 	}
 	if err := t.run(c.Context, picked.message); err != nil {
@@ -98,7 +100,18 @@ func filesOf(plan *pipeline.Plan) (files []string) {
 		}
 		if m, ok := t.Module.(runtime.Sourced); ok {
 			files = append(files, m.Files()...)
+		} else if t.Code.Path != "" {
+			files = append(files, besideCode(t.Code.Path)...)
 		}
+	}
+	return files
+}
+
+// besideCode are the files that code in a child process may import: it does not say which it does.
+func besideCode(path string) (files []string) {
+	for _, ext := range []string{"js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "json"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*."+ext)) // the pattern is well formed
+		files = append(files, found...)
 	}
 	return files
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -53,7 +52,7 @@ func verify(c *cli.Context, s surroundings, names []string) error {
 			code = exitInvalid
 		}
 		if c.Bool("json") {
-			if err := json.NewEncoder(s.stdout).Encode(v); err != nil {
+			if err := jsonTo(s.stdout).Encode(v); err != nil {
 				return err
 			}
 			continue
@@ -66,6 +65,9 @@ func verify(c *cli.Context, s surroundings, names []string) error {
 
 // check loads one document and lets it go again.
 func check(ctx context.Context, name string, options pipeline.LoadOptions) (verdict, string) {
+	if isStage(name) {
+		return checkStage(ctx, name, options)
+	}
 	plan, diagnostics := pipeline.Load(ctx, name, options)
 	if diagnostics == nil {
 		diagnostics = []pipeline.Diagnostic{}
@@ -81,6 +83,22 @@ func check(ctx context.Context, name string, options pipeline.LoadOptions) (verd
 			summary += "\n    " + childLimits(t)
 		}
 	}
+	if err := plan.Close(); err != nil {
+		summary += ", but closing it failed: " + err.Error()
+	}
+	return v, summary
+}
+
+func checkStage(ctx context.Context, name string, options pipeline.LoadOptions) (verdict, string) {
+	plan, diagnostics := pipeline.LoadStage(ctx, name, options)
+	if diagnostics == nil {
+		diagnostics = []pipeline.Diagnostic{}
+	}
+	v := verdict{File: name, OK: plan != nil, Diagnostics: diagnostics}
+	if plan == nil {
+		return v, fmt.Sprintf("invalid, %s", count(len(diagnostics), "diagnostic"))
+	}
+	summary := fmt.Sprintf("ok (%s, %s, %s)", plan.Entry, count(len(plan.Inputs), "input"), count(len(plan.Outputs), "output"))
 	if err := plan.Close(); err != nil {
 		summary += ", but closing it failed: " + err.Error()
 	}

@@ -124,5 +124,17 @@ func (c *Client) send(ctx context.Context, method, path string, body any) (*http
 	if response.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		return nil, fmt.Errorf("control: %w%s", engine.ErrWindow, strings.TrimPrefix(refused.Error, engine.ErrWindow.Error()))
 	}
+	if known := codes[refused.Code]; known != nil {
+		return nil, &refusedError{refused.Error, known}
+	}
 	return nil, fmt.Errorf("control: the run refuses %s: %s (%s)", path, refused.Error, response.Status)
 }
+
+// refusedError is an error of the other process that is told apart by its code.
+type refusedError struct {
+	text  string
+	known error
+}
+
+func (e *refusedError) Error() string { return e.text }
+func (e *refusedError) Unwrap() error { return e.known }

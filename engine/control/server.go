@@ -43,13 +43,17 @@ type Server struct {
 // store.Announce tells others.
 func Serve(dir string, e *engine.Engine, st *store.Store) (*Server, error) {
 	s := &Server{engine: e, store: st, address: filepath.Join(dir, socketName)}
+	return s, s.serve(dir, s.routes())
+}
+
+func (s *Server) serve(dir string, routes http.Handler) error {
 	listener, err := s.listen(dir)
 	if err != nil {
-		return nil, fmt.Errorf("control: listen: %w", err)
+		return fmt.Errorf("control: listen: %w", err)
 	}
-	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: closeAfter}
+	s.http = &http.Server{Handler: routes, ReadHeaderTimeout: closeAfter}
 	s.serving.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close
-	return s, nil
+	return nil
 }
 
 // Offer answers GET path with what look returns, as JSON: what a run knows beyond the engine
@@ -189,6 +193,7 @@ type replayRequest struct {
 
 type refusal struct {
 	Error string `json:"error"`
+	Code  string `json:"code,omitempty"` // of codes
 }
 
 func read(w http.ResponseWriter, r *http.Request, into any) bool {

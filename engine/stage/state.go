@@ -63,6 +63,9 @@ func Describe(log *store.Log, plan *pipeline.Stage) (Description, error) {
 	return d, err
 }
 
+// Describe is the Description of this stage, which may run.
+func (s *Stage) Describe() (Description, error) { return Describe(s.log, s.plan) }
+
 func describeTask(log *store.Log, plan *pipeline.Stage, id store.TaskID) (TaskDescribed, error) {
 	d := TaskDescribed{Partition: id.Partition, Inputs: []ChannelDescribe{}, Outputs: []string{}}
 	value, err := log.State(id, causal.KeyScope)

@@ -63,8 +63,11 @@ func (m *Member) Check() {
 	m.drain.checkLocked()
 }
 
-// Leave says that the member does nothing any more. It is idempotent.
+// Leave says that the member does nothing any more. It is idempotent, and nothing on a nil Member.
 func (m *Member) Leave() {
+	if m == nil {
+		return
+	}
 	m.drain.mu.Lock()
 	defer m.drain.mu.Unlock()
 	delete(m.drain.members, m)

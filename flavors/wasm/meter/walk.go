@@ -76,6 +76,9 @@ func (w *walk) start() {
 // lookAhead adds up what follows each call of a row.
 func (w *walk) lookAhead() {
 	w.ahead = make([]int64, len(w.facts.stretches))
+	if w.options.withoutAhead {
+		return
+	}
 	for k := len(w.ahead) - 2; k >= 0; k-- {
 		next := w.facts.stretches[k]
 		if next.cost == 0 {
@@ -253,7 +256,7 @@ func (w *walk) finish() {
 // arrive joins a path, on which all is settled, with those that came before.
 func (f *frame) arrive(s state) {
 	f.arrived = true
-	f.joined.pend = -f.facts.tail
+	f.joined.pend = s.pend // the same on each path
 	f.joined.gap = max(f.joined.gap, s.gap)
 	f.joined.dirty = f.joined.dirty || s.dirty
 }
@@ -287,7 +290,14 @@ func (w *walk) settleAt(target *frame) {
 		w.settle()
 		return
 	}
-	w.flush(flushing{ahead: target.facts.tail, sync: target.facts.tail > 0 || target == &w.stack[0]})
+	w.flush(flushing{ahead: w.tail(target), sync: target.facts.tail > 0 || target == &w.stack[0]})
+}
+
+func (w *walk) tail(target *frame) int64 {
+	if w.options.withoutAhead {
+		return 0
+	}
+	return target.facts.tail
 }
 
 func (w *walk) jump(label uint32) {
