@@ -189,12 +189,14 @@ func TestBrowserFollowsTheSample(t *testing.T) {
 // again, and is live once it is right. It keeps the token out of the address.
 func TestBrowserAsksForTheToken(t *testing.T) {
 	v := browse(t)
-	w := newWorld(t, withToken)
-	v.do("open the page", chromedp.Navigate(w.server.URL()))
+	w := newWorld(t, withToken, withStage(t))
+	v.do("open the page", chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.server.URL()))
 	v.until("it asks", `document.querySelector('#ask').open`)
 	v.do("a wrong token", chromedp.SendKeys("#token", "wrong"), chromedp.Click("#token-form button"))
 	v.until("it asks again", `document.querySelector('#ask').open && document.querySelector('#token').value === ''`)
 	v.do("the right token", chromedp.SendKeys("#token", testToken), chromedp.KeyEvent("\r"))
 	v.until("it is live", `document.querySelector('#link').textContent === 'live' && !document.querySelector('#ask').open`)
 	v.until("the address tells nothing", `!location.href.includes('token') && document.cookie === ''`)
+	v.until("the stage tells what it holds", `document.querySelector('#stage-cards').textContent.includes('payments:0@0 waits')`)
+	v.look("stage", true)
 }
