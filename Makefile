@@ -53,7 +53,7 @@ fuzz:
 	@.ci/fuzz $(FUZZTIME)
 
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 15m ./runtime ./store ./engine/...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 15m ./runtime ./store ./engine/... ./flavors/process ./cmd/leat/console
 
 # The longer checks without time limits: what .ci/run does, as long as it takes.
 long:
