@@ -22,6 +22,7 @@ type fault struct {
 	usage    runtime.Usage
 	flavor   string
 	digest   string
+	cut      int64 // the length of the whole payload where msg has its start only; -1: not known
 }
 
 const (
@@ -78,6 +79,7 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	if f.edge != nil {
 		l.Edge = f.edge.From + "->" + f.edge.To
 	}
+	l.PayloadLength = f.cut
 	e.cutPayload(&l)
 	id := e.letters.replaying(f)
 	if id == "" {

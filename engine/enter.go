@@ -18,14 +18,14 @@ func (e *Engine) enter(o *outbox, row *store.Row, suspect bool) {
 		return
 	}
 	if row.Fault != nil {
-		e.refuseAtSource(o, row, row.Fault)
+		e.refuseAtSource(o, row, row.Fault, wholeOf(row))
 		return
 	}
 	payload, err := e.decode(&d.msg)
 	if err != nil {
 		e.refuseAtSource(o, row, &runtime.Failure{
 			Kind: runtime.KindInput, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason), Cause: err,
-		})
+		}, 0)
 		return
 	}
 	d.msg.Payload = payload
@@ -47,10 +47,20 @@ func (e *Engine) decode(m *runtime.Message) ([]byte, error) {
 	return codec.Decode(m.Payload)
 }
 
-// refuseAtSource dead-letters a message that is none (class decode).
-func (e *Engine) refuseAtSource(o *outbox, row *store.Row, f *runtime.Failure) {
+// wholeOf is the length of what a source could read but not hand on: the row has the start of
+// it at most. -1 where the source does not say.
+func wholeOf(row *store.Row) int64 {
+	if whole := row.Fault.Measured; whole > int64(len(row.Message.Payload)) {
+		return whole
+	}
+	return -1
+}
+
+// refuseAtSource dead-letters a message that is none (class decode). cut is the length of the
+// whole where the message has its start only.
+func (e *Engine) refuseAtSource(o *outbox, row *store.Row, f *runtime.Failure, cut int64) {
 	err := e.deadLetter(&fault{
-		seq: row.Seq, msg: &row.Message, node: row.Node, class: store.ClassDecode, failure: f, attempts: 1,
+		seq: row.Seq, msg: &row.Message, node: row.Node, class: store.ClassDecode, failure: f, attempts: 1, cut: cut,
 	})
 	if err == nil {
 		o.end(row.Seq, commit.DeadLettered)

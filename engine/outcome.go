@@ -48,13 +48,15 @@ type Outcome struct {
 	// the store was made. Both hold: Balance.Check.
 	Balance, Total commit.Balance
 	Adopted        int64 // emissions that were in the spool from an earlier run: not read again
-	Outstanding    int   // admitted and not committed: the next run replays them
-	Checkpoint     runtime.Seq
-	Letters        int64 // dead letters written by this run
-	Retries        int64
-	Abandoned      int
-	AbandonErr     error
-	Duration       time.Duration
+	// Outstanding counts this run's admissions that are not committed: the next run replays
+	// them, and what this one did not come to replay.
+	Outstanding int
+	Checkpoint  runtime.Seq
+	Letters     int64 // dead letters written by this run
+	Retries     int64
+	Abandoned   int
+	AbandonErr  error
+	Duration    time.Duration
 }
 
 // State is what a run is doing.

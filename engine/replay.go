@@ -127,7 +127,7 @@ func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store
 
 // replayLetter injects a letter, or says in the row why it is skipped.
 func (e *Engine) replayLetter(ctx context.Context, q ReplayRequest, l store.DeadLetter, waiter *letterWaiter) (*letterRow, error) {
-	if l.PayloadLength > 0 {
+	if l.PayloadLength != 0 {
 		return &letterRow{skipped: "only the start of its payload was kept"}, nil
 	}
 	if !e.letters.claim(l.ID) {

@@ -160,6 +160,26 @@ func TestCutLetterIsNotReplayed(t *testing.T) {
 	}
 }
 
+// What a source could read but not hand on is no message: only its start may be there, so it
+// is not replayed as if it were one.
+func TestSourceFaultIsNotReplayed(t *testing.T) {
+	for name, c := range map[string]struct{ measured, want int64 }{"long line": {100, 100}, "broken stream": {0, -1}} {
+		w, out := newWorld(t), &memorySink{}
+		w.source("in", &listSource{n: 1, make: func(int) Emission {
+			return Emission{Payload: []byte(`1`), Fault: &runtime.Failure{Kind: runtime.KindInput, Message: name, Measured: c.measured, Limit: 10}}
+		}})
+		w.sink("out", out, "in")
+		w.status(w.run(), StatusPartial)
+		if l := w.letters()[0]; l.PayloadLength != c.want {
+			t.Errorf("%s: the letter says that the whole had %d bytes", name, l.PayloadLength)
+		}
+		result, o := w.replay(ReplayRequest{Delete: true})
+		if result.Skipped != 1 || o.Injected != 0 || len(out.got) != 0 || len(w.letters()) != 1 {
+			t.Errorf("%s: result %+v, outcome %+v, %d delivered", name, result, o, len(out.got))
+		}
+	}
+}
+
 // Injection at a source decodes and fans out of it, at a node enters into it; neither moves
 // the source's position.
 func TestInject(t *testing.T) {
@@ -292,5 +312,56 @@ func TestReplayThatACrashRepeatsCountsOnce(t *testing.T) {
 	}
 	if again := w.letters()[0]; again.ReplayCount != 1 || again.Quarantined || again.Attempts != l.Attempts+7 {
 		t.Errorf("the letter is %+v", again)
+	}
+}
+
+// A replayed message keeps its codec: raw bytes come back as raw bytes, and are never
+// taken for JSON.
+func TestReplayKeepsTheCodec(t *testing.T) {
+	w, out, failed := newWorld(t), &memorySink{}, false
+	w.source("in", &listSource{n: 1, make: func(int) Emission { return Emission{Payload: []byte("a;b")} }})
+	w.plan.Sources[0].Decoder = "raw"
+	w.transform("guest", func(_ context.Context, m runtime.Message) (runtime.Result, error) {
+		if !failed {
+			failed = true
+			return runtime.Result{}, guestFault("not yet")
+		}
+		return one(m), nil
+	}, "in")
+	w.sink("out", out, "guest")
+	w.plan.Sinks[0].Encoder = "raw"
+	w.status(w.run(), StatusPartial)
+	w.sources["in"] = &listSource{}
+	w.replay(ReplayRequest{})
+	if len(out.got) != 1 || out.got[0].Message.Codec != "raw" || string(out.got[0].Bytes) != "a;b" {
+		t.Errorf("delivered %+v", out.got)
+	}
+}
+
+// An injection that is refused tells its caller, writes nothing and holds no slot.
+func TestInjectRefusals(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", &listSource{})
+	w.sink("out", &memorySink{}, "in")
+	stop, cancel := context.WithCancel(t.Context())
+	cancel()
+	var e *Engine
+	w.opt.Feed = func(ctx context.Context, e *Engine) error {
+		if _, err := e.Inject(ctx, Injection{Node: "nowhere"}); !errors.Is(err, ErrUnknownNode) {
+			t.Errorf("into nowhere: %v", err)
+		}
+		if _, err := e.Inject(stop, Injection{Node: "out"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("by a caller who left: %v", err)
+		}
+		e.Drain()
+		if _, err := e.Inject(t.Context(), Injection{Node: "out"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("into a run that ends: %v", err)
+		}
+		return nil
+	}
+	e = w.engine()
+	w.balance(e.Run(t.Context()))
+	if used, _ := e.gate.used(); used != 0 || w.store.LastSeq() != 0 {
+		t.Errorf("%d slots are held, %d rows written", used, w.store.LastSeq())
 	}
 }

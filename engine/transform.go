@@ -222,7 +222,6 @@ func (w *worker) apply(ctx context.Context, d *delivery) (runtime.Result, error)
 
 // account counts one call into the guest.
 func (w *worker) account(d *delivery, result *runtime.Result, err error) {
-	result.Usage.Input = int64(len(d.msg.Payload))
 	w.node.counts.in.Add(1)
 	w.spent += result.Usage.Duration
 	w.pace += (result.Usage.Duration - w.pace) / 8

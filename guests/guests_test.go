@@ -1,4 +1,3 @@
-// Package guests holds the guests' sources; its tests run the modules that are committed.
 package guests
 
 import (
@@ -21,7 +20,9 @@ var scores = map[string]string{
 	"assemblyscript": "assemblyscript/score/score.wasm",
 }
 
-func load(t *testing.T, file string) *runtime.Worker {
+func load(t *testing.T, file string) *runtime.Worker { return loadAs(t, file, "reactor") }
+
+func loadAs(t *testing.T, file, abi string) *runtime.Worker {
 	t.Helper()
 	code, err := os.ReadFile(file)
 	if err != nil {
@@ -30,7 +31,7 @@ func load(t *testing.T, file string) *runtime.Worker {
 	flavor := wasm.New(wasm.Options{})
 	t.Cleanup(func() { _ = flavor.Close() })
 	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code}, runtime.Settings{
-		Budget: flavor.Defaults(), State: runtime.StateReuse, ABI: "reactor", Config: []byte("{}"),
+		Budget: flavor.Defaults(), State: runtime.StateReuse, ABI: abi, Config: []byte("{}"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +85,22 @@ func TestScore(t *testing.T) {
 				fine()
 			}
 		})
+	}
+}
+
+// Proves that an ordinary program serves as a transform: standard input to standard output,
+// its exit code as failure with what it wrote to standard error, each message anew.
+func TestCommand(t *testing.T) {
+	worker := loadAs(t, "c/upper/upper.wasm", "command")
+	for range 2 {
+		if got, err := apply(worker, `{"a":"ä é b"}`); err != nil || got != `{"A":"ä é B"}` {
+			t.Error(got, err)
+		}
+		_, err := apply(worker, "")
+		var failure *runtime.Failure
+		if !errors.As(err, &failure) || failure.Kind != runtime.KindGuest || failure.Log != "nothing to read" {
+			t.Errorf("%v, log %q", err, failure.Log)
+		}
 	}
 }
 

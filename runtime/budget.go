@@ -76,5 +76,4 @@ type Usage struct {
 	Fuel     int64         // deterministic units; 0 where the flavor does not count fuel
 	Duration time.Duration // wall clock
 	Memory   int64         // peak bytes; approximate for scripts
-	Input    int64         // bytes of the payload; the engine fills it in, flavors need not
 }

@@ -47,7 +47,8 @@ type DeadLetter struct {
 	Quarantined bool
 	// Message is as it entered the node, whole, or with its payload cut.
 	Message runtime.Message
-	// PayloadLength is the length of the whole payload where Message's is cut; else 0.
+	// PayloadLength is the length of the whole payload where Message's is cut, -1 where that is
+	// not known; else 0.
 	PayloadLength int64
 }
 
@@ -96,6 +97,5 @@ func readLetter(key, value []byte) (l DeadLetter, err error) {
 	l.Quarantined = r.bool()
 	l.PayloadLength = r.int()
 	l.Message = r.message()
-	l.Usage.Input = max(l.PayloadLength, int64(len(l.Message.Payload))) // not stored twice
 	return l, r.close()
 }

@@ -37,7 +37,7 @@ func richLetter() DeadLetter {
 		ID: "id", Pipeline: "p", Node: "n", Edge: "a->n", Flavor: "script", Class: ClassTransform,
 		Failure: richFailure(), Reason: "r", Attempts: 4, SpoolSeq: 9, RunID: "run",
 		CreatedAt: time.Unix(5, 7).UTC(), FailedAt: time.Unix(6, 8).UTC(), CodeDigest: "sha256:0",
-		Usage:       runtime.Usage{Fuel: 1, Duration: 2, Memory: 3, Input: 1 << 40},
+		Usage:       runtime.Usage{Fuel: 1, Duration: 2, Memory: 3},
 		ReplayCount: 5, Quarantined: true, Message: richMessage(), PayloadLength: 1 << 40,
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"github.com/leat-run/leat/engine/pipeline"
 )
 
 // surroundings is what a command may touch of the process it runs in; tests give their own.
@@ -39,18 +42,41 @@ func process() surroundings {
 // Main runs one command line (without the program's name) and returns its exit code.
 func Main(args []string, s surroundings) exitCode {
 	app := newApp(s)
-	if len(args) > 0 && args[0] == "help" && len(args) > 1 && args[1] == "exit-codes" {
-		fmt.Fprint(s.stdout, exitCodesText())
-		return exitCompleted
-	}
-	line := append([]string{"leat"}, reorder(app.Commands, args)...)
 	ctx, stop := withSignals(context.Background(), s.stderr)
 	defer stop()
-	err := app.RunContext(ctx, line)
+	args, err := spelled(app, s, args)
+	if err == nil && args != nil {
+		err = app.RunContext(ctx, append([]string{"leat"}, reorder(app.Commands, args)...))
+	}
 	if text := explain(errOrNil(err)); text != "" {
 		fmt.Fprintln(s.stderr, text)
 	}
 	return codeOf(err)
+}
+
+// spelled turns the other ways to say something into the one that the parser knows:
+// `leat help VERB` and `leat --version`. nil says that all was done.
+func spelled(app *cli.App, s surroundings, args []string) ([]string, error) {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}, nil
+	case args[0] == "--version" || args[0] == "-v":
+		return append([]string{"version"}, args[1:]...), nil
+	case args[0] != "help":
+		return args, nil
+	case len(args) > 1 && args[1] == "exit-codes":
+		_, err := fmt.Fprint(s.stdout, exitCodesText())
+		return nil, err
+	}
+	level := app.Commands
+	for _, name := range args[1:] {
+		command := find(level, name)
+		if command == nil {
+			return nil, unknownVerb(level, name)
+		}
+		level = command.Subcommands
+	}
+	return append(args[1:], "--help"), nil
 }
 
 // errOrNil lets explain be called with no error.
@@ -75,8 +101,8 @@ func newApp(s surroundings) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
-			runCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), explainCommand(s), statusCommand(s),
-			dlqCommand(s), replayCommand(s), topicCommand(s), stageCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
+			newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), runCommand(s), statusCommand(s), explainCommand(s),
+			dlqCommand(s), replayCommand(s), tuneCommand(s), topicCommand(s), stageCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {
@@ -123,7 +149,7 @@ func group(c *cli.Command) *cli.Command {
 
 func unknownVerb(commands []*cli.Command, name string) error {
 	hint := "`leat --help` lists the verbs"
-	if near := cli.SuggestCommand(commands, name); near != "" {
+	if near := cli.SuggestCommand(commands, name); near != "" && name != "help" {
 		hint = lowerFirst(near)
 	}
 	return usagef(hint, "unknown verb %q", name)
@@ -148,9 +174,20 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 // files returns the arguments, of which there must be at least one.
 func files(c *cli.Context, what string) ([]string, error) {
 	if c.NArg() == 0 {
-		return nil, usagef("for example `leat "+c.Command.FullName()+" pipeline.yaml`", "which %s?", what)
+		return nil, usagef("for example `leat "+c.Command.FullName()+" "+exampleDocument()+"`", "which %s?", what)
 	}
 	return c.Args().Slice(), nil
+}
+
+// exampleDocument is a pipeline of the current directory, to name in a hint.
+func exampleDocument() string {
+	found, _ := filepath.Glob("*.yaml") // the pattern is well formed
+	for _, name := range found[:min(len(found), 100)] {
+		if text, err := os.ReadFile(name); err == nil && pipeline.Kind(text) == pipeline.KindPipeline {
+			return name
+		}
+	}
+	return "pipeline.yaml"
 }
 
 // oneFile returns the only argument.

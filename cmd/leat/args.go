@@ -37,6 +37,11 @@ func reorder(commands []*cli.Command, args []string) []string {
 			rest, level = append(rest, arg), nil
 		}
 	}
+	for _, flag := range flags {
+		if flag == "--help" || flag == "-h" {
+			return append(verbs, "--help") // whatever else the line says
+		}
+	}
 	out := append(verbs, flags...)
 	if len(rest) > 0 {
 		out = append(append(out, "--"), rest...)

@@ -29,6 +29,9 @@ func TestReorder(t *testing.T) {
 		{"run run", "run -- run"},
 		{"run a.yaml --bogus", "run --bogus -- a.yaml"},
 		{"dlq list - --json", "dlq list --json -- -"},
+		{"run --help a.yaml", "run --help"},
+		{"dlq list -h --node", "dlq list --help"},
+		{"run -- --help", "run -- --help"},
 		{"", ""},
 	} {
 		got := strings.Join(reorder(commands, strings.Fields(c.in)), " ")

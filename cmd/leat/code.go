@@ -63,7 +63,7 @@ func replayLine(c *cli.Context, l store.DeadLetter) string {
 	if c.IsSet("data-dir") {
 		line += " --data-dir " + quoted(c.String("data-dir"))
 	}
-	if l.PayloadLength > 0 {
+	if l.PayloadLength != 0 {
 		return "not possible: only the start of its payload was kept"
 	}
 	return line + " --dry-run    (without --dry-run, and with --delete, it is done and the letter gone)"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -42,7 +43,7 @@ func completionCommand(s surroundings) *cli.Command {
 		Action: func(c *cli.Context) error {
 			script, ok := completions[c.Args().First()]
 			if !ok || c.NArg() != 1 {
-				return usagef("give one of bash, zsh, fish", "no completion for %q", c.Args().First())
+				return usagef("give one of bash, zsh, fish", "no completion for %q", strings.Join(c.Args().Slice(), " "))
 			}
 			_, err := fmt.Fprint(s.stdout, script)
 			return err

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -48,17 +46,26 @@ func exportLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 		return write(s.stdout)
 	}
 	if err := replaceFile(name, write); err != nil {
-		return err
+		return exportFailure(name, err)
 	}
 	remark(c, s, "%s: %s", name, count(n, "dead letter"))
 	return nil
+}
+
+// exportFailure gives an error its exit code, unless it has one.
+func exportFailure(name string, err error) error {
+	var known *exitError
+	if errors.As(err, &known) {
+		return err
+	}
+	return fail(exitUsage, "give another --output", fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
 // writePayload writes a message as one line. JSON has a form on one line; other bytes that
 // hold a line feed have none.
 func writePayload(out *bufio.Writer, l store.DeadLetter) error {
 	text := l.Message.Payload
-	if l.PayloadLength > 0 {
+	if l.PayloadLength != 0 {
 		return usagef("leave it out with --where 'letter.id != \""+l.ID+"\"'", "letter %s kept only the start of its payload", l.ID)
 	}
 	if bytes.ContainsRune(text, '\n') {
@@ -72,30 +79,4 @@ func writePayload(out *bufio.Writer, l store.DeadLetter) error {
 		return err
 	}
 	return out.WriteByte('\n')
-}
-
-// replaceFile writes a file whole or not at all: what was there stays until the end.
-func replaceFile(name string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return usagef("give another --output", "%s cannot be written: %v", name, err)
-	}
-	err = write(file)
-	if err == nil {
-		err = file.Chmod(0o644)
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-		var known *exitError
-		if !errors.As(err, &known) {
-			err = fail(exitFailed, "", fmt.Errorf("write %s: %w", name, err))
-		}
-	}
-	return err
 }

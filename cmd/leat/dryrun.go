@@ -67,7 +67,7 @@ func (r *rehearsal) letter(l store.DeadLetter) error {
 // impossible says why a dry run cannot know what would come of a letter, or "".
 func (r *rehearsal) impossible(l store.DeadLetter, node string) string {
 	switch {
-	case l.PayloadLength > 0:
+	case l.PayloadLength != 0:
 		return "only the start of its payload was kept"
 	case roleOf(r.plan, node) == "":
 		return "the document has no such node any more: --at names another"

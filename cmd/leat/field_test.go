@@ -14,6 +14,7 @@ import (
 // kind of the failure with a part of its message.
 type fieldCase struct {
 	name, source, in, want, says string
+	or                           string // the other end it may come to; "" is none
 	allow                        []string
 }
 
@@ -49,7 +50,7 @@ func TestFieldCasesOfScripts(t *testing.T) {
 		{name: "C18 a large repetition", source: `return {payload: {m: new RegExp("^0x[0-9a-fA-F]{0,4096}$").test("0xab")}}`, want: `{"m":true}`},
 		{name: "C19 key order", source: `return msg`, in: `{"b":1,"2":1,"a":1,"1":1}`, want: `{"b":1,"2":1,"a":1,"1":1}`},
 		{name: "C20 prototype", source: `return {payload: {ok: msg.payload.admin === undefined}}`, in: `{"__proto__":{"admin":true},"a":1}`, want: `{"ok":true}`},
-		{name: "C21 loop", source: `while (true) {}`, want: "fuel"},
+		{name: "C21 loop", source: `while (true) {}`, want: "fuel", or: "timeout"}, // whichever ends it first
 		{name: "C23 recursion", source: `function f() { return f() } f()`, want: "stack"},
 		{name: "C27 regular expression", source: `/^(?=(a+)+$)a/.test('a'.repeat(34) + '!')`, want: "timeout"},
 		{name: "C30 state", source: `globalThis.n = (globalThis.n || 0) + 1; return {payload: {n}}`, want: "guest"},
@@ -58,7 +59,7 @@ func TestFieldCasesOfScripts(t *testing.T) {
 			w := fieldWorker(t, c, time.Second)
 			for range 2 {
 				got, says := fieldApply(t, w, c.in)
-				if got != c.want || !strings.Contains(says, c.says) {
+				if (got != c.want && (c.or == "" || got != c.or)) || !strings.Contains(says, c.says) {
 					t.Fatalf("got %s (%s), want %s (%s)", got, says, c.want, c.says)
 				}
 			}

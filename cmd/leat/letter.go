@@ -127,9 +127,16 @@ func showLetter(out io.Writer, l store.DeadLetter, code string) {
 	}
 	fmt.Fprintf(out, "\nthe message as it entered %s (%s, %d bytes):\n%s\n",
 		l.Node, l.Message.Codec, len(l.Message.Payload), shown(l.Message.Payload))
-	if l.PayloadLength > 0 {
-		fmt.Fprintf(out, "(cut: the whole payload had %d bytes)\n", l.PayloadLength)
+	if l.PayloadLength != 0 {
+		fmt.Fprintf(out, "(only its start was kept: the whole payload %s)\n", wholeText(l.PayloadLength))
 	}
+}
+
+func wholeText(length int64) string {
+	if length < 0 {
+		return "could not be read"
+	}
+	return fmt.Sprintf("had %d bytes", length)
 }
 
 func letterFacts(l store.DeadLetter, f runtime.Failure, code string) [][2]string {

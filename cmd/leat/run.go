@@ -19,6 +19,7 @@ import (
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/suite"
 	"github.com/leat-run/leat/engine/topic"
+	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/store"
 )
 
@@ -60,6 +61,8 @@ type job struct {
 	owned   bool         // topics are this job's alone
 	member  *topic.Member
 	at      int // among the documents
+
+	evidence *tune.Evidence // of what the guests need
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -245,10 +248,12 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	if err != nil {
 		return err
 	}
+	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoints,
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
 		Isolated: suspects(),
+		Observer: j.evidence,
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)
@@ -266,6 +271,7 @@ func (j *job) serve() {
 	if err == nil {
 		if err = j.store.Announce(server.Address()); err == nil {
 			j.control = server
+			server.Offer(evidencePath, func() any { return j.evidence })
 			return
 		}
 		err = errors.Join(err, server.Close())

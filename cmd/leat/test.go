@@ -132,13 +132,9 @@ func suitesBelow(dir string) (out []string, err error) {
 }
 
 func runSuites(c *cli.Context, s surroundings, files []string, keep *regexp.Regexp) ([]suite.Result, error) {
-	log, err := newLog(c, s)
-	if err != nil {
-		return nil, err
-	}
 	opt := suite.Options{
 		Load:   pipeline.LoadOptions{Catalog: catalog(), Env: s.env},
-		Codecs: endpoint.Endpoints().Codecs, Update: c.Bool("update"), Log: log,
+		Codecs: endpoint.Endpoints().Codecs, Update: c.Bool("update"),
 	}
 	var results []suite.Result
 	for _, file := range files {
@@ -188,6 +184,7 @@ type failedCase struct {
 	Suite string `json:"suite"`
 	Case  string `json:"case"`
 	Diff  string `json:"diff"`
+	Log   string `json:"log,omitempty"`
 }
 
 func testRow(results []suite.Result) testJSON {
@@ -196,7 +193,7 @@ func testRow(results []suite.Result) testJSON {
 		r := &results[i]
 		row.Cases += len(r.Cases)
 		for _, failed := range r.Failed() {
-			row.Failed = append(row.Failed, failedCase{r.Suite, failed.Name, failed.Diff})
+			row.Failed = append(row.Failed, failedCase{r.Suite, failed.Name, failed.Diff, failed.Log})
 		}
 		if r.Invalid() {
 			row.Diagnostics = append(row.Diagnostics, r.Diagnostics...)
@@ -239,7 +236,10 @@ func printSuite(s surroundings, r *suite.Result) {
 	}
 	fmt.Fprintf(s.stdout, "FAIL  %s: %d of %s failed, %s\n", r.File, len(failed), count(len(r.Cases), "case"), took.Round(time.Millisecond))
 	for _, c := range failed {
-		fmt.Fprintf(s.stdout, "\n--- %s/%s (%s:%d)\n%s\n", r.Suite, c.Name, r.File, c.Line, c.Diff)
+		fmt.Fprintf(s.stdout, "\n--- %s/%s (%s:%d)\n%s\n", r.Suite, c.Name, r.File, c.Line, shown([]byte(c.Diff)))
+		if c.Log != "" {
+			fmt.Fprintf(s.stdout, "log\n  %s\n", indent(shown([]byte(c.Log))))
+		}
 	}
 }
 

@@ -76,7 +76,8 @@ func topicSpec(c *cli.Context) (spec store.TopicSpec, err error) {
 		}
 	}
 	if text := c.String("retention-bytes"); text != "" {
-		if spec.RetentionBytes, err = document.ParseSize(text); err != nil || spec.RetentionBytes <= 0 {
+		var ok bool
+		if spec.RetentionBytes, ok = document.ParseSize(text); !ok || spec.RetentionBytes <= 0 {
 			return spec, usagef("write 512KiB, 32MiB or 1GiB", "--retention-bytes %q is no size", text)
 		}
 	}

@@ -33,6 +33,9 @@ func versionCommand(s surroundings) *cli.Command {
 		Usage:       "print the version",
 		Description: "Example:\n   leat version --json",
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("`leat version` takes no arguments", "what is %q?", c.Args().First())
+			}
 			if c.Bool("json") {
 				return json.NewEncoder(s.stdout).Encode(map[string]string{
 					"version": version(), "go": goruntime.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH,

@@ -76,6 +76,11 @@ func (c *Client) ReplayWindow(ctx context.Context, window engine.Window, at stri
 	return r, c.call(ctx, http.MethodPost, "/replay", replayRequest{Window: &window, At: at}, &r)
 }
 
+// Ask reads what the run offers at path (Server.Offer).
+func (c *Client) Ask(ctx context.Context, path string, into any) error {
+	return c.call(ctx, http.MethodGet, path, nil, into)
+}
+
 // Drain asks the run to end once what is in flight is done. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/drain", nil, nil)

@@ -32,6 +32,7 @@ type Server struct {
 	engine  *engine.Engine
 	store   *store.Store
 	http    *http.Server
+	mux     *http.ServeMux
 	address string
 	private string // the directory to remove, "" if the socket is in the store's
 	serving sync.WaitGroup
@@ -53,6 +54,12 @@ func (s *Server) serve(dir string, routes http.Handler) error {
 	s.http = &http.Server{Handler: routes, ReadHeaderTimeout: closeAfter}
 	s.serving.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close
 	return nil
+}
+
+// Offer answers GET path with what look returns, as JSON: what a run knows beyond the engine
+// and the store. It may be called while requests come in; a path is offered once.
+func (s *Server) Offer(path string, look func() any) {
+	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { answer(w, look()) })
 }
 
 // Address is the socket's path.
@@ -113,6 +120,7 @@ func placeFor(dir string) string {
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
+	s.mux = mux
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, s.engine.Status()) })
 	mux.HandleFunc("GET /dlq", s.letters)
 	mux.HandleFunc("POST /dlq/delete", s.deleteLetters)

@@ -8,6 +8,9 @@
 //	                                          v
 //	               Plan  or  every Diagnostic at once, by position (codes: README.md)
 //
+// The same tables make the JSON Schema for editors (Schema). InsertTransform edits a document's
+// text in place.
+//
 // Invariants:
 //
 //  1. A Plan exists only if no diagnostic is an error. It is never changed afterwards;

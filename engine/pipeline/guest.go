@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
@@ -30,6 +31,9 @@ func (l *loader) guest(o *document.Object, who, name string, config *document.Ob
 	g := guest{settings: settings(o, flavor, entry, l.guestConfig())}
 	if l.opt.Fresh {
 		g.settings.State = runtime.StateFresh
+	}
+	if change := l.opt.Budget; change != nil {
+		g.settings.Budget = change(strings.TrimPrefix(who, "transform "), g.settings.Budget)
 	}
 	var ok bool
 	if name == flavorScript {
@@ -128,6 +132,9 @@ func (l *loader) unreadableCode(at document.Place, name, path string, err error)
 		return
 	}
 	hint := "paths are relative to the document"
+	if filepath.Ext(path) == ".wasm" {
+		hint = "build it first; " + hint
+	}
 	if near := document.Nearest(filepath.Base(path), slices.Values(filesIn(filepath.Dir(path)))); near != "" {
 		hint = "did you mean " + filepath.ToSlash(filepath.Join(filepath.Dir(name), near)) + "?"
 	}

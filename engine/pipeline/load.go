@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
+	"github.com/leat-run/leat/runtime"
 )
 
 // Diagnostic is one thing that is wrong with a document.
@@ -36,6 +37,9 @@ type LoadOptions struct {
 	// Fresh gives every guest state: fresh, whatever the document says: what `leat try` and
 	// `leat test` do, so that fuel is a function of code and message.
 	Fresh bool
+	// Budget changes what a transform's guest may spend from what the document says, such as
+	// to measure what it would need; nil keeps it.
+	Budget func(node string, written runtime.Budget) runtime.Budget
 }
 
 // Load reads and verifies the pipeline document in file. It returns every diagnostic there

@@ -11,6 +11,7 @@ import (
 
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/topic"
+	"github.com/leat-run/leat/store"
 )
 
 const heldEnv = "LEAT_HELD" // how many records the long test holds; 1,000,000 for the promise
@@ -108,4 +109,48 @@ func resident() int64 {
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
 	return int64(m.HeapInuse)
+}
+
+// Held records that were read ahead are those that are there: what a step changes is read anew, and other entries are not
+// taken for them.
+func TestReadAheadSeesWhatChanged(t *testing.T) {
+	w := newWorld(t)
+	id := store.TaskID{Stage: "s"}
+	write := func(entries map[string][]byte) {
+		step, err := w.log.Begin()
+		w.must(err)
+		for key, value := range entries {
+			step.SetState(id, key, value)
+		}
+		w.must(step.Commit())
+	}
+	channel := causal.Channel{Topic: causal.TopicID{1}}
+	key := func(i int64) string { return causal.KeyHeld(channel, i) }
+	entries := map[string][]byte{causal.KeyQueue(channel): []byte("m"), causal.KeyScope: []byte("scope")}
+	for i := range int64(readAhead + 10) {
+		entries[key(i)] = fmt.Appendf(nil, "r%d", i)
+	}
+	write(entries)
+	s := &stored{log: w.log, id: id}
+	get := func(key, want string) {
+		t.Helper()
+		value, err := s.Get(key)
+		w.must(err)
+		if string(value) != want {
+			t.Errorf("%s is %q, want %q", key, value, want)
+		}
+	}
+	get(key(0), "r0")
+	if len(s.ahead) != readAhead-1 {
+		t.Errorf("%d entries were read ahead", len(s.ahead))
+	}
+	s.forget(key(1))
+	s.forget(key(2))
+	write(map[string][]byte{key(1): []byte("new"), key(2): nil})
+	get(key(1), "new")
+	get(key(2), "")
+	get(key(readAhead+5), fmt.Sprintf("r%d", readAhead+5))
+	get(key(readAhead+10), "")
+	get(causal.KeyQueue(channel), "m")
+	get(causal.KeyScope, "scope")
 }

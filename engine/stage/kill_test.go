@@ -381,7 +381,7 @@ func heldBetween(t *testing.T, dir string) int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			status, err := causal.ReadChannel(stored{log, id}, channel)
+			status, err := causal.ReadChannel(&stored{log: log, id: id}, channel)
 			if err != nil || status.Held != int64(n) {
 				t.Fatalf("%s: %d records are held, its indices say %d (%v)", text, n, status.Held, err)
 			}

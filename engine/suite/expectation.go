@@ -83,6 +83,9 @@ func (s *Suite) bind(c *Case, plan *pipeline.Plan) {
 	for _, bound := range c.expect.fuel {
 		s.known(bound.node, guests(plan))
 	}
+	for _, sink := range slices.Sorted(maps.Keys(c.refuse)) {
+		s.known(reference{sink, c.refuseAt}, sinksOf(plan))
+	}
 }
 
 func isSplit(plan *pipeline.Plan, name string) bool {
@@ -95,6 +98,13 @@ func guests(plan *pipeline.Plan) (names []string) {
 		if t.Module != nil {
 			names = append(names, t.Name)
 		}
+	}
+	return names
+}
+
+func sinksOf(plan *pipeline.Plan) (names []string) {
+	for _, n := range plan.Sinks {
+		names = append(names, n.Name)
 	}
 	return names
 }

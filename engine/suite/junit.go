@@ -65,7 +65,7 @@ func junitOf(r *Result) junitSuite {
 	for _, c := range r.Cases {
 		one := junitCase{Name: c.Name, Class: s.Name, Time: seconds(c.Duration)}
 		if c.Diff != "" {
-			one.Failure = &junitFailure{Message: firstLine(c.Diff), Text: printable(c.Diff)}
+			one.Failure = &junitFailure{Message: firstLine(c.Diff), Text: printable(c.Diff + "\n" + c.Log)}
 			s.Failed++
 		}
 		took += c.Duration

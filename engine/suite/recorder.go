@@ -16,7 +16,8 @@ import (
 // recorder notes what one case's run sends to sinks and out of transforms, and what guests
 // spend. It is safe for concurrent use.
 type recorder struct {
-	order map[string]int // place of a message among the injections, by id
+	order  map[string]int    // place of a message among the injections, by id
+	refuse map[string]string // error texts of sinks that refuse every write
 
 	mu    sync.Mutex
 	nodes map[string][]record
@@ -35,8 +36,8 @@ type spent struct {
 	message string
 }
 
-func newRecorder(injections []engine.Injection) *recorder {
-	r := &recorder{order: map[string]int{}, nodes: map[string][]record{}, fuel: map[string]spent{}}
+func newRecorder(injections []engine.Injection, refuse map[string]string) *recorder {
+	r := &recorder{refuse: refuse, order: map[string]int{}, nodes: map[string][]record{}, fuel: map[string]spent{}}
 	for i := range injections {
 		r.order[injections[i].Message.ID] = i
 	}
@@ -87,7 +88,8 @@ func joins(plan *pipeline.Plan, node string) bool {
 	return len(above) > 1 || len(above) == 1 && joins(plan, above[0])
 }
 
-// plan is the pipeline with its transforms under observation. The modules stay the original's.
+// plan is the pipeline with its transforms under observation, and no sink that waits for company:
+// a case has few messages. The modules stay the original's.
 func (r *recorder) plan(original *pipeline.Plan) *pipeline.Plan {
 	p := *original
 	p.Mode = pipeline.ModeBatch
@@ -98,6 +100,12 @@ func (r *recorder) plan(original *pipeline.Plan) *pipeline.Plan {
 			observed.Module = recordedModule{Module: t.Module, node: t.Name, to: r}
 		}
 		p.Transforms[i] = &observed
+	}
+	p.Sinks = make([]*pipeline.Sink, len(original.Sinks))
+	for i, s := range original.Sinks {
+		single := *s
+		single.BatchSize = 1
+		p.Sinks[i] = &single
 	}
 	return &p
 }
@@ -162,6 +170,9 @@ type recordedSink struct {
 }
 
 func (s recordedSink) Write(_ context.Context, batch []engine.Record) error {
+	if why, ok := s.to.refuse[s.node]; ok {
+		return errors.New(why)
+	}
 	for i := range batch {
 		s.to.add(s.node, batch[i].Message, batch[i].Bytes)
 	}

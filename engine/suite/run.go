@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,7 +24,6 @@ type Options struct {
 	Keep func(name string) bool
 	// Update writes the snapshots instead of comparing with them.
 	Update bool
-	Log    *slog.Logger // nil drops it; what guests log goes there
 }
 
 // Result is what became of one suite.
@@ -44,7 +42,9 @@ type CaseResult struct {
 	Name string
 	Line int
 	// Diff says how it differs from what was expected; "" is a pass.
-	Diff     string
+	Diff string
+	// Log is what guests logged and the engine warned of, by lines; cut beyond maxLog.
+	Log      string
 	Duration time.Duration
 	// Fuel is the most that a message spent, by transform.
 	Fuel map[string]int64
@@ -78,9 +78,6 @@ type runner struct {
 // everything about the suite and the pipeline is in the Result.
 func (s *Suite) Run(ctx context.Context, opt Options) (result Result, err error) {
 	result = Result{Suite: s.Name, File: s.File}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
 	plan, diagnostics := pipeline.Load(ctx, s.Pipeline, s.loadOptions(opt.Load))
 	if plan == nil {
 		result.Diagnostics = diagnostics
@@ -139,16 +136,17 @@ type observed struct {
 	outcome  engine.Outcome
 	recorder *recorder
 	letters  []store.DeadLetter
+	log      caseLog
 }
 
 func (r *runner) run(ctx context.Context, c *Case, injections []engine.Injection) (CaseResult, error) {
 	started := time.Now()
-	o, err := r.observe(ctx, injections)
+	o, err := r.observe(ctx, c, injections)
 	if err != nil {
 		return CaseResult{}, err
 	}
 	diff, err := r.compare(c, o)
-	result := CaseResult{Name: c.Name, Line: c.Line, Diff: diff, Duration: time.Since(started), Fuel: map[string]int64{}}
+	result := CaseResult{Name: c.Name, Line: c.Line, Diff: diff, Log: o.log.text(), Duration: time.Since(started), Fuel: map[string]int64{}}
 	for node, most := range o.recorder.fuel {
 		result.Fuel[node] = most.fuel
 	}
@@ -156,18 +154,18 @@ func (r *runner) run(ctx context.Context, c *Case, injections []engine.Injection
 }
 
 // observe runs the injections through the engine.
-func (r *runner) observe(parent context.Context, injections []engine.Injection) (*observed, error) {
-	st, err := store.Open("", store.Options{Ephemeral: true, Log: r.opt.Log})
+func (r *runner) observe(parent context.Context, c *Case, injections []engine.Injection) (*observed, error) {
+	st, err := store.Open("", store.Options{Ephemeral: true})
 	if err != nil {
 		return nil, err
 	}
-	o := &observed{recorder: newRecorder(injections)}
+	o := &observed{recorder: newRecorder(injections, c.refuse)}
 	ctx, cancel := context.WithTimeout(parent, r.suite.Timeout)
 	defer cancel()
 	plan := o.recorder.plan(r.plan)
 	ids := counter{}
 	e, err := engine.New(engine.Options{
-		Plan: plan, Store: st, Log: r.opt.Log,
+		Plan: plan, Store: st, Log: o.log.logger(), GuestLog: o.log.guest,
 		Endpoints: engine.Endpoints{Sources: sources(plan), Sinks: o.recorder.sinks(plan), Codecs: r.opt.Codecs},
 		Now:       func() time.Time { return r.suite.Now }, NewID: ids.next, RunID: "suite",
 		BackoffBase: time.Millisecond, BackoffCap: time.Millisecond, LetterBackoff: time.Millisecond,

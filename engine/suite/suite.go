@@ -33,11 +33,13 @@ type Suite struct {
 
 // Case is one test.
 type Case struct {
-	Name   string
-	Doc    string
-	Line   int
-	inject []injection
-	expect expectation
+	Name     string
+	Doc      string
+	Line     int
+	inject   []injection
+	expect   expectation
+	refuse   map[string]string // error texts of sinks that refuse every write
+	refuseAt document.Place
 }
 
 // injection is what one entry of `inject` says; it may stand for many messages.
@@ -194,6 +196,7 @@ func (s *Suite) testCase(e document.Entry) *Case {
 		c.inject = append(c.inject, s.injection(entry, at))
 	}
 	c.expect = s.expectation(e.Object.Object("expect"))
+	c.refuse, c.refuseAt = texts(e.Object.Values("refuse")), e.Object.ValueAt("refuse")
 	return c
 }
 

@@ -1,10 +1,14 @@
 package suite
 
 import (
+	"context"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +25,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// scripts is made before any goroutine: it pins the process's time zone.
+var scripts = script.New(script.Options{})
+
 func testOptions() Options {
 	return Options{
 		Codecs: endpoint.Endpoints().Codecs,
 		Load: pipeline.LoadOptions{Catalog: pipeline.Catalog{
-			Flavors: map[string]runtime.Flavor{"script": script.New(script.Options{})},
+			Flavors: map[string]runtime.Flavor{"script": scripts},
 			Sources: endpoint.Sources(), Sinks: endpoint.Sinks(), Codecs: []string{"json", "raw"},
 		}},
 	}
@@ -86,11 +93,13 @@ func runText(t *testing.T, text string) string {
 		if c.Diff == "" {
 			fmt.Fprintf(&out, "ok %s\n", c.Name)
 		} else {
-			fmt.Fprintf(&out, "FAIL %s\n%s\n", c.Name, c.Diff)
+			fmt.Fprintf(&out, "FAIL %s\n%s\n%s", c.Name, c.Diff, c.Log)
 		}
 	}
-	return out.String()
+	return spentFuel.ReplaceAllString(out.String(), "spent N") // the unit may change with the flavor
 }
+
+var spentFuel = regexp.MustCompile(`spent \d+`)
 
 func schemaOf(t *testing.T) map[string]any {
 	t.Helper()
@@ -133,6 +142,95 @@ cases:
 		if schematest.Check(schema, []byte(text)) == "" || s != nil {
 			t.Errorf("%q instead of %q is taken", c[1], c[0])
 		}
+	}
+}
+
+// countingFlavor counts compilations.
+type countingFlavor struct {
+	runtime.Flavor
+	compiled *int
+}
+
+func (f countingFlavor) Compile(ctx context.Context, code runtime.Code, s runtime.Settings) (runtime.Module, error) {
+	*f.compiled++
+	return f.Flavor.Compile(ctx, code, s)
+}
+
+// TestCompilesOnce proves that the cases of a suite share their modules.
+func TestCompilesOnce(t *testing.T) {
+	text := header + "cases:\n"
+	for _, name := range []string{"a", "b", "c"} {
+		text += "  " + name + ": {at: ingest, inject: [{payload: {qty: 1, price: 2, tags: []}}], expect: {captures: {out: {subset: [{seen: 1}]}}}}\n"
+	}
+	s, diagnostics := parseText("testdata", text)
+	if s == nil {
+		t.Fatal(diagnostics)
+	}
+	compiled, opt := 0, testOptions()
+	opt.Load.Catalog.Flavors["script"] = countingFlavor{opt.Load.Catalog.Flavors["script"], &compiled}
+	result, err := s.Run(t.Context(), opt)
+	if err != nil || len(result.Cases) != 3 || len(result.Failed()) != 0 || compiled != 1 {
+		t.Errorf("%d compiled, %v, %v, %v", compiled, err, result.Diagnostics, result.Failed())
+	}
+}
+
+// FuzzLoad proves that no text makes the loader panic and that a text is a suite or has an error.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"cases: {a: {inject: [{payload: {a: 1}}], expect: {}}}", "cases: {a: {inject: [{raw: x, meta: {a: 1}}], expect: {captures: {b: {exact: [1], text: 3, keys: []}}, fuel: {c: -1}}}}",
+		"now: x\nstate: y\nparameters: {a: [1]}\nenv: {b: {}}\ncases: []", "cases: {a: }", "cases: {a: {at: 1, inject: {}, expect: []}}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<14 {
+			return
+		}
+		s, diagnostics := parseText("testdata", header+text)
+		failed := slices.ContainsFunc(diagnostics, func(d document.Diagnostic) bool { return d.Severity == document.SeverityError })
+		if failed == (s != nil) {
+			t.Errorf("suite: %v, diagnostics: %v", s, diagnostics)
+		}
+	})
+}
+
+// FuzzCompare proves that comparing never panics, that a value has no diff with itself, and that a
+// value projected on itself is itself.
+func FuzzCompare(f *testing.F) {
+	for _, seed := range [][2]string{{`{"a":[1,2.50,1e400]}`, `{"a":[1]}`}, {`[]`, `{}`}, {`x`, `1`}, {`1e99999999999`, `-0`}, {`"\ud800"`, `null`}} {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		if len(a)+len(b) > 1<<12 {
+			return
+		}
+		one, two := []json.RawMessage{a}, []json.RawMessage{b}
+		if got := canonicalList(projectEach(one, one)); json.Valid(a) && got != canonicalList(one) {
+			t.Errorf("%s is not itself: %s", a, got)
+		}
+		want, got := canonicalList(one), canonicalList(projectEach(one, two))
+		if diff := Diff(want, got); (diff == "") != (want == got) {
+			t.Errorf("diff of %q and %q: %q", want, got, diff)
+		}
+	})
+}
+
+// TestJUnit proves that the report is XML whatever a guest said, and counts what failed.
+func TestJUnit(t *testing.T) {
+	text, err := JUnit([]Result{
+		{Suite: "a", File: "a.test.yaml", Cases: []CaseResult{{Name: "fine"}, {Name: "bad", Diff: "x\x00 ]]> <\xff\n", Log: "l\x1b[0m"}}},
+		{File: "b.test.yaml", Diagnostics: []document.Diagnostic{{Code: "c", Severity: document.SeverityError, Message: "m"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+	}
+	if err := xml.Unmarshal(text, &got); err != nil || got.Tests != 3 || got.Failures != 1 || got.Errors != 1 {
+		t.Errorf("%v %+v\n%s", err, got, text)
 	}
 }
 

@@ -46,6 +46,7 @@ func caseShape() *document.Shape {
 	return &document.Shape{Noun: "case", Fields: []document.Field{
 		{Name: "doc", Type: document.String, Default: "", Doc: "what the case is about"},
 		{Name: "at", Type: document.String, Default: "", Doc: "the node that is injected at; not given: the only source"},
+		{Name: "refuse", Type: document.Values, Doc: "sinks that refuse every write, with the error's text: refuse: {out: connection lost}"},
 		{Name: "inject", Type: document.Mappings, Required: true, Shape: injectShape(), Doc: "write inject: [{payload: {…}}]"},
 		{Name: "expect", Type: document.Mapping, Required: true, Shape: expectShape(), Doc: "write expect: {captures: {sink: {subset: [{…}]}}}, or expect: {} for no dead letters"},
 	}, Refused: map[string]string{

@@ -43,7 +43,7 @@ func readFrame(r *bufio.Reader, kind byte, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readBody(r, size)
+	return readBody(r, make([]byte, min(size, readStep)), size)
 }
 
 // borrowFrame is readFrame without a copy where the frame fits into r's buffer: the body is
@@ -54,7 +54,7 @@ func borrowFrame(r *bufio.Reader, kind byte, limit int64) (body []byte, lent boo
 		return nil, false, err
 	}
 	if size > int64(r.Size()) {
-		body, err = readBody(r, size)
+		body, err = readBody(r, make([]byte, min(size, readStep)), size)
 		return body, false, err
 	}
 	if body, err = r.Peek(int(size)); err != nil {
@@ -62,6 +62,31 @@ func borrowFrame(r *bufio.Reader, kind byte, limit int64) (body []byte, lent boo
 	}
 	_, err = r.Discard(int(size))
 	return body, true, err
+}
+
+// frameArena is what small bodies are cut from, so that not each is an allocation.
+type frameArena struct{ rest []byte }
+
+const (
+	arenaBytes = 32 << 10
+	arenaMost  = arenaBytes / 16
+)
+
+// readFrame is readFrame. A body that is kept keeps its neighbours.
+func (a *frameArena) readFrame(r *bufio.Reader, kind byte, limit int64) ([]byte, error) {
+	size, err := readHeader(r, kind, limit)
+	if err != nil {
+		return nil, err
+	}
+	if size > arenaMost {
+		return readBody(r, make([]byte, min(size, readStep)), size)
+	}
+	if size > int64(len(a.rest)) {
+		a.rest = make([]byte, arenaBytes)
+	}
+	body := a.rest[:size:size]
+	a.rest = a.rest[size:]
+	return readBody(r, body, size)
 }
 
 func readHeader(r *bufio.Reader, kind byte, limit int64) (int64, error) {
@@ -80,8 +105,8 @@ func readHeader(r *bufio.Reader, kind byte, limit int64) (int64, error) {
 	return size, err
 }
 
-func readBody(r io.Reader, size int64) ([]byte, error) {
-	body := make([]byte, min(size, readStep))
+// readBody reads size bytes, the first of them into body.
+func readBody(r io.Reader, body []byte, size int64) ([]byte, error) {
 	if _, err := io.ReadFull(r, body); err != nil {
 		return nil, err
 	}

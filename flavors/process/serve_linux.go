@@ -42,6 +42,7 @@ func Serve(flavors map[string]runtime.Flavor) int {
 // server is a child's state. All of it belongs to one goroutine.
 type server struct {
 	in     *bufio.Reader
+	arena  frameArena
 	out    *os.File
 	page   page
 	load   load
@@ -123,7 +124,7 @@ func (s *server) next() error {
 	}
 	s.now.seq++
 	s.page.running.Store(s.now.seq)
-	body, err := readFrame(s.in, frameMessage, maxMessage)
+	body, err := s.arena.readFrame(s.in, frameMessage, maxMessage)
 	if err != nil {
 		return err
 	}

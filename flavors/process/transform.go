@@ -18,6 +18,7 @@ type transform struct {
 	spent  runtime.Recycle
 
 	todo        []int // of the batch at hand: messages without an answer
+	room        []int // what todo began in, to begin the next one in
 	unexplained int   // deaths since the last answer that convict nobody
 	one         struct {
 		in  [1]runtime.Message
@@ -53,7 +54,7 @@ func (t *transform) Apply(ctx context.Context, in runtime.Message) (runtime.Resu
 
 // ApplyBatch runs messages with many of them in flight. See runtime.Batch.
 func (t *transform) ApplyBatch(ctx context.Context, in []runtime.Message, answers []runtime.Answer) {
-	t.spent, t.unexplained, t.todo = runtime.RecycleNone, 0, t.todo[:0]
+	t.spent, t.unexplained, t.todo = runtime.RecycleNone, 0, t.room[:0]
 	for i := range in {
 		answers[i] = runtime.Answer{}
 		if failure := tooLarge(&in[i], t.module.budget); failure != nil {
@@ -62,6 +63,7 @@ func (t *transform) ApplyBatch(ctx context.Context, in []runtime.Message, answer
 		}
 		t.todo = append(t.todo, i)
 	}
+	t.room = t.todo
 	for len(t.todo) > 0 {
 		err := ctx.Err()
 		if err == nil {

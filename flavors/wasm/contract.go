@@ -12,6 +12,7 @@ import (
 const (
 	exportMemory     = "memory"
 	exportAlloc      = "leat_alloc"
+	exportRoom       = "leat_room"
 	exportTransform  = "transform"
 	exportInitialize = "_initialize"
 	exportStart      = "_start"
@@ -26,6 +27,7 @@ const pageBytes = 64 << 10
 // entry is what the host calls in a module.
 type entry struct {
 	transform  string // "" for a command
+	alloc      string // leat_room where there is one, else leat_alloc
 	initialize bool   // a reactor's _initialize exists
 }
 
@@ -82,9 +84,13 @@ func (p *preview) checkReactor(function string) (entry, error) {
 	if _, found := p.exports[function]; !found && command {
 		return entry{}, p.faultCommand(function)
 	}
+	alloc := exportAlloc
+	if _, found := p.exports[exportRoom]; found {
+		alloc = exportRoom
+	}
 	wanted := []struct{ name, params, results string }{
 		{function, "\x7f\x7f", "\x7f"},
-		{exportAlloc, "\x7f", "\x7f"},
+		{alloc, "\x7f", "\x7f"},
 	}
 	for _, w := range wanted {
 		if err := p.checkFunction(w.name, signature{w.params, w.results}); err != nil {
@@ -95,9 +101,9 @@ func (p *preview) checkReactor(function string) (entry, error) {
 		return entry{}, err
 	}
 	if _, found := p.exports[exportInitialize]; !found {
-		return entry{transform: function}, nil
+		return entry{transform: function, alloc: alloc}, nil
 	}
-	return entry{function, true}, p.checkFunction(exportInitialize, signature{})
+	return entry{transform: function, alloc: alloc, initialize: true}, p.checkFunction(exportInitialize, signature{})
 }
 
 func (p *preview) checkCommand() error {

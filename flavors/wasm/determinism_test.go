@@ -59,8 +59,10 @@ func score(t testing.TB, language string) []byte {
 	return module
 }
 
-// TestPrograms proves that the programs of the determinism test do something, and all the same.
+// TestPrograms proves that the programs of the determinism test do something, and all the
+// same, also with messages that outgrow the room which the guest gave for the first.
 func TestPrograms(t *testing.T) {
+	long := "=" + strings.Repeat("long", 10_000)
 	for _, language := range languages {
 		t.Run(language, func(t *testing.T) {
 			m, err := load(t, words(t, language), settings())
@@ -71,9 +73,13 @@ func TestPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for payload, want := range map[string]string{"b a b\nc": "b 2\na 1\nc 1\n", "=same": "=same"} {
+			for n, payload := range []string{"b a b\nc", "=same", long, "=same", long + long, "b a b\nc"} {
+				want := payload
+				if payload[0] != '=' {
+					want = "b 2\na 1\nc 1\n"
+				}
 				if got := applied(t, w, payload); len(got) != 1 || got[0] != want {
-					t.Errorf("%q: %q, want %q", payload, got, want)
+					t.Errorf("message %d: %q, want %q", n, got, want)
 				}
 			}
 			if err := cmp.Or(w.Close(), m.Close()); err != nil {

@@ -72,6 +72,6 @@ func (i *instance) restoreGlobals(img *image) {
 	for n, g := range i.globals {
 		g.Set(img.globals[n])
 	}
-	i.clock = img.clock
+	i.clock, i.room = img.clock, room{}
 	i.log.partial = nil
 }

@@ -23,6 +23,7 @@ type instance struct {
 	guest     api.Module
 	memory    linear
 	alloc     api.Function
+	room      room
 	transform api.Function
 	gauge     gauge
 	clock     clock
@@ -80,7 +81,7 @@ func (m *module) start(ctx context.Context) (*instance, error) {
 	if err := i.bounded(ctx, time.Now(), budget, first); err != nil {
 		return nil, errors.Join(startFailure(err), i.Close())
 	}
-	i.alloc = i.guest.ExportedFunction(exportAlloc)
+	i.alloc = i.guest.ExportedFunction(m.entry.alloc)
 	i.transform = i.guest.ExportedFunction(m.entry.transform)
 	i.mark = i.memory.size + uint64(highWater*float64(i.memory.limit-i.memory.size))
 	return i, nil

@@ -66,14 +66,14 @@ func (i *instance) bounded(ctx context.Context, started time.Time, budget runtim
 // run hands the payload over and calls transform.
 func (i *instance) run() error {
 	payload := i.apply.in.Payload
-	stack := [2]uint64{uint64(len(payload))}
-	if err := i.alloc.CallWithStack(i, stack[:]); err != nil {
+	ptr, err := i.roomFor(len(payload))
+	if err != nil {
 		return err
 	}
-	if err := i.handOver(stack[0], payload); err != nil {
+	if err := i.handOver(ptr, payload); err != nil {
 		return err
 	}
-	stack[0], stack[1] = uint64(uint32(stack[0])), uint64(len(payload))
+	stack := [2]uint64{ptr, uint64(len(payload))}
 	if err := i.transform.CallWithStack(i, stack[:]); err != nil {
 		return err
 	}
@@ -82,11 +82,11 @@ func (i *instance) run() error {
 
 // handOver copies the payload to where leat_alloc said.
 func (i *instance) handOver(ptr uint64, payload []byte) (err error) {
-	if uint32(ptr) == 0 && len(payload) > 0 {
+	if ptr == 0 && len(payload) > 0 {
 		return &runtime.Failure{
 			Kind: runtime.KindOutput, Deterministic: true, Cause: errNoRoom,
-			Message: fmt.Sprintf("leat_alloc(%d) returned 0: it found no room", len(payload)),
-			Hint:    "raise the node's budget.memory, or free what leat_alloc gave out when transform is done with it",
+			Message: fmt.Sprintf("%s(%d) returned 0: it found no room", i.module.entry.alloc, len(payload)),
+			Hint:    "raise the node's budget.memory, or free what it gave out when transform is done with it",
 		}
 	}
 	defer func() {
@@ -94,7 +94,7 @@ func (i *instance) handOver(ptr uint64, payload []byte) (err error) {
 			err = failure
 		}
 	}()
-	copy(i.view("leat_alloc's block", ptr, uint64(len(payload))), payload)
+	copy(i.view("the block for the payload", ptr, uint64(len(payload))), payload)
 	return nil
 }
 

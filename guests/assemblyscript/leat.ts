@@ -2,7 +2,7 @@
 // (flavors/wasm/README.md) and owns everything about it.
 //
 //   import { register, emit } from "./leat";
-//   export { leat_alloc, transform } from "./leat";
+//   export { leat_room, transform } from "./leat";
 //
 //   register((payload: Uint8Array): void => { emit(payload); });
 
@@ -20,9 +20,9 @@ type Handler = (payload: Uint8Array) => void;
 let handler: Handler = (payload: Uint8Array): void => {};
 let failed = false;
 
-// The room into which the host writes a message; kept from one to the next. The module holds it, so
-// that the collector leaves it where it is.
-let room = new ArrayBuffer(4096);
+// The room that the host writes messages into, until it asks for more. The module holds it, so that
+// the collector leaves it where it is.
+let room = new ArrayBuffer(0);
 
 // register makes a function the module's transform. Its payload is valid until it returns.
 export function register(f: Handler): void { handler = f; }
@@ -61,8 +61,8 @@ export function log(level: i32, text: string): void {
   hostLog(level, changetype<usize>(bytes), bytes.byteLength);
 }
 
-export function leat_alloc(length: i32): usize {
-  if (length > room.byteLength) room = new ArrayBuffer(length);
+export function leat_room(length: i32): usize {
+  room = new ArrayBuffer(length);
   return changetype<usize>(room);
 }
 

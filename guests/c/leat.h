@@ -55,16 +55,12 @@ static inline int leat_failed(const char *why) {
     return LEAT_FAILED;
 }
 
-/* The input's room is kept from one message to the next. */
-LEAT_EXPORT("leat_alloc") void *leat_alloc(size_t length) {
+/* The room that the host writes messages into, until it asks for more. */
+LEAT_EXPORT("leat_room") void *leat_room(size_t length) {
     static char *room;
-    static size_t size;
-    if (room == NULL || length > size) {
-        size = length > 4096 ? length : 4096;
-        free(room);
-        room = malloc(size);
-        if (room == NULL) __builtin_trap();
-    }
+    free(room);
+    room = malloc(length);
+    if (room == NULL) __builtin_trap();
     return room;
 }
 

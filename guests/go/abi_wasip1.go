@@ -28,16 +28,13 @@ func hostNow() int64
 //go:wasmimport leat config
 func hostConfig(buffer unsafe.Pointer, capacity uint32) int32
 
-// input is where the host writes a message. The package holds it, so that the collector cannot
-// take it between leat_alloc and transform, and it is reused, so that a message
-// allocates nothing here. Go's collector does not move it.
+// input is where the host writes messages, until it asks for more room. The package holds
+// it, so that the collector does not take it. Go's collector does not move it.
 var input []byte
 
-//go:wasmexport leat_alloc
-func alloc(length uint32) unsafe.Pointer {
-	if uint32(cap(input)) < length || input == nil {
-		input = make([]byte, max(length, 4096))
-	}
+//go:wasmexport leat_room
+func room(length uint32) unsafe.Pointer {
+	input = make([]byte, length)
 	return unsafe.Pointer(unsafe.SliceData(input))
 }
 
@@ -49,24 +46,29 @@ func apply(_ unsafe.Pointer, length uint32) int32 {
 		hostFail(unsafe.Pointer(unsafe.StringData(text)), uint32(len(text)))
 		return 1
 	}
-	for _, m := range outputs {
-		emit(m)
+	for i := range outputs {
+		if outputs[i].Meta != nil {
+			setMeta(outputs[i].Meta)
+		}
+		payload := outputs[i].Payload
+		hostEmit(unsafe.Pointer(unsafe.SliceData(payload)), uint32(len(payload)))
 	}
 	return 0
 }
 
-func emit(m Message) {
-	names := make([]string, 0, len(m.Meta))
-	for name := range m.Meta {
+// setMeta annotates the next output, in the order of the names, so that fuel does not depend on
+// the order of a map.
+func setMeta(meta map[string]string) {
+	names := make([]string, 0, len(meta))
+	for name := range meta {
 		names = append(names, name)
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		value := m.Meta[name]
+		value := meta[name]
 		hostMetaSet(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)),
 			unsafe.Pointer(unsafe.StringData(value)), uint32(len(value)))
 	}
-	hostEmit(unsafe.Pointer(unsafe.SliceData(m.Payload)), uint32(len(m.Payload)))
 }
 
 // Meta returns an annotation of the message at hand; also leat.id, leat.key and leat.source.

@@ -90,16 +90,14 @@ fn emit(m: &Message) {
     unsafe { host::emit(m.payload.as_ptr(), m.payload.len()) }
 }
 
-/// The room into which the host writes a message; kept from one to the next. A module runs
-/// on one thread.
+/// The room that the host writes messages into, until it asks for more. A module runs on
+/// one thread.
 static mut INPUT: Vec<u8> = Vec::new();
 
 #[doc(hidden)]
 pub fn room(length: usize) -> *mut u8 {
     unsafe {
-        if INPUT.len() < length.max(1) {
-            INPUT.resize(length.max(4096), 0);
-        }
+        INPUT = vec![0; length];
         INPUT.as_mut_ptr()
     }
 }
@@ -110,7 +108,7 @@ pub fn room(length: usize) -> *mut u8 {
 macro_rules! transform {
     ($function:path) => {
         #[no_mangle]
-        pub extern "C" fn leat_alloc(length: usize) -> *mut u8 {
+        pub extern "C" fn leat_room(length: usize) -> *mut u8 {
             leat::room(length)
         }
 

@@ -5,6 +5,8 @@
 //	                                 |                                      |
 //	                                 +---------------- Report <-------------+--> []Diagnostic, by position
 //
+// Words, Replace and Insert edit a document's text and leave every other byte of it as it is.
+//
 // A Shape is a table: the keys that a mapping may hold, each with its type, default and
 // bounds. The same table reads a document, lists its defaults and becomes the JSON
 // Schema that editors use (Schema), so that nothing about a key is written twice.

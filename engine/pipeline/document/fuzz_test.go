@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -81,6 +82,33 @@ func FuzzRead(f *testing.F) {
 			if d.Line < 0 || d.Code == "" || d.Message == "" || strings.Contains(d.Message, "%!") {
 				t.Errorf("%+v", d)
 			}
+		}
+	})
+}
+
+// FuzzInsert proves that no text makes an edit panic, that words written back as they are change
+// nothing, and that an inserted entry only adds bytes.
+func FuzzInsert(f *testing.F) {
+	for _, seed := range []string{
+		"a: 1\nlist:\n  x: {}\n  # c\n\n  y: 'q'\nz: \"s\"", "list: {a: [b]}\nz: 1", "list:\nz: 1", "z: |\n  list: 1\r\n", "\ufeffz: ä\nlist: ä",
+		"list: 3\nz: 4", "{list: {}}", "list:\n\tx: 1", "", "z", "? z\n: list", "list: &a {b: *a}\nz: *a",
+	} {
+		f.Add([]byte(seed), "x")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, after string) {
+		if len(text) > 1<<14 {
+			return
+		}
+		words := Words(text)
+		for _, w := range words[:min(len(words), 50)] {
+			same, err := Replace(text, []Word{w}, w.Value)
+			if err == nil && !bytes.Equal(same, text) {
+				t.Errorf("%q became %q", text, same)
+			}
+		}
+		out, err := Insert(text, Insertion{Section: "list", Before: "z", After: after, Block: []string{"n:", "  m: 1"}, Flow: "n: {m: 1}"})
+		if err == nil && (len(out) <= len(text) || !bytes.Contains(out, []byte("m: 1"))) {
+			t.Errorf("%q became %q", text, out)
 		}
 	})
 }

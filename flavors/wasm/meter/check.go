@@ -3,31 +3,38 @@ package meter
 // ask is the mask of an entry check: fuel below zero or depth at guard.
 const ask = -1<<63 | guard
 
-// flush brings the counter up to date: all fuel owed is charged, and the depth that is
-// charged for this frame becomes depth. With sync, the exported global is up to date as
-// well, as it must be whenever other code runs.
-func (w *walk) flush(depth int64, sync bool) {
-	delta := w.pend<<depthBits - (depth - w.charged)
+// flushing is how far a flush goes.
+type flushing struct {
+	depth int64 // charged for this frame afterwards
+	ahead int64 // fuel charged that is not used yet, afterwards
+	sync  bool  // the exported global is up to date too, as it must be whenever other code runs
+}
+
+// flush brings the counter up to date.
+func (w *walk) flush(to flushing) {
+	delta := (w.pend+to.ahead)<<depthBits - (to.depth - w.charged)
 	if w.options.withoutDepth {
-		delta = w.pend << depthBits
+		delta = (w.pend + to.ahead) << depthBits
 	}
-	w.pend, w.charged = 0, depth
+	w.pend, w.charged = -to.ahead, to.depth
 	switch {
 	case !w.inward && delta != 0:
 		w.out.u32(byte(opGlobalGet), w.counter)
 		w.subtract(delta)
 		w.out.u32(byte(opGlobalSet), w.counter)
-	case w.inward && sync:
+	case w.inward && to.sync && (delta != 0 || w.dirty):
 		w.out.u32(byte(opLocalGet), w.local)
 		if delta != 0 {
 			w.subtract(delta)
 			w.out.u32(byte(opLocalTee), w.local)
 		}
 		w.out.u32(byte(opGlobalSet), w.counter)
-	case w.inward && delta != 0:
+		w.dirty = false
+	case w.inward && !to.sync && delta != 0:
 		w.out.u32(byte(opLocalGet), w.local)
 		w.subtract(delta)
 		w.out.u32(byte(opLocalSet), w.local)
+		w.dirty = true
 	}
 }
 
@@ -37,13 +44,14 @@ func (w *walk) subtract(delta int64) {
 }
 
 // settle flushes with nothing left owed: the state in which paths join.
-func (w *walk) settle() { w.flush(0, false) }
+func (w *walk) settle() { w.flush(flushing{}) }
 
 // reload fetches the counter after other code ran.
 func (w *walk) reload() {
 	if w.inward {
 		w.out.u32(byte(opGlobalGet), w.counter)
 		w.out.u32(byte(opLocalSet), w.local)
+		w.dirty = false
 	}
 }
 
@@ -69,7 +77,9 @@ func (w *walk) counterIsNegative() {
 	w.out.op(i64LessSigned)
 }
 
-// refillIfNegative is the check in its plain form. It works on any operand stack.
+// refillIfNegative is the check in its plain form. It works on any operand stack. The host adds
+// what it grants to the global as well as to what it returns (doc.go), so that a local which
+// was equal to it stays so.
 func (w *walk) refillIfNegative() {
 	w.counterIsNegative()
 	w.out.op(byte(opIf), blockEmpty)
@@ -105,6 +115,9 @@ func (w *walk) loopCheck(in *instr) {
 // nothing has to be kept across it.
 func (w *walk) entryCheck() {
 	w.out.u32(byte(opGlobalGet), w.counter)
+	if w.inward {
+		w.out.u32(byte(opLocalTee), w.local)
+	}
 	if w.options.withoutDepth {
 		w.out.i64(0)
 		w.out.op(i64LessSigned)
@@ -122,5 +135,3 @@ func (w *walk) entryCheck() {
 	w.out.op(byte(opReturn), byte(opEnd))
 	w.checks++
 }
-
-func (w *walk) frameWeight() int64 { return w.facts.weight }

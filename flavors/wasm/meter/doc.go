@@ -32,8 +32,9 @@
 //  2. runtime.Gosched() if the last yield is more than about a millisecond ago;
 //  3. add, ok := account.Grant(counter); if !ok, panic with the fuel error;
 //  4. add to the exported global too: Set(Get() + add). The counter of a function with
-//     loops is in a local, and the global stands for what was used up to the last call:
-//     with this, Used is the same after a trap on every engine and for every chunk;
+//     loops is in a local, and the global stands for what was used up to the last call. The
+//     rewritten code relies on it, and with it Used is the same after a trap on every engine
+//     and for every chunk;
 //  5. return counter + add.
 //
 // refill may be asked with a counter that is not negative (long bulk operations, for
@@ -55,7 +56,7 @@
 //     chunk and the host. A guest is stopped at the first check where it has used more
 //     than its budget, which is the same place in every run.
 //  2. No path runs more than about 20,000 units between two checks: each loop checks
-//     at its head, each function at its entry unless all it can do is small, and long
+//     at its head, or begins with a call that does; each function at its entry unless all it can do is small; and long
 //     stretches and code after calls of unknown depth are cut (gap.go). Bulk operations
 //     are charged by length and done in pieces (bulk.go).
 //  3. Call depth is bounded, at a deterministic place. It is counted in frames that call

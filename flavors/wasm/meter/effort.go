@@ -2,7 +2,7 @@ package meter
 
 // The engine's compiler cannot be interrupted while it works on a function, and what it takes
 // grows with the square of the function's branches (it walks the tree of dominators for
-// each) and with branches times locals (each may need a value at each join): 30 KB of
+// each, and for each label of a br_table) and with branches times locals (each may need a value at each join): 30 KB of
 // empty loops take it minutes. So the work is estimated beforehand, and a module that would
 // take more than a bound is refused, on every machine alike.
 
@@ -35,7 +35,7 @@ func (in *instr) branches() int64 {
 	case opBrIf:
 		return branchesOfBrIf
 	case opBrTable:
-		return int64(len(in.many)) + 1
+		return branchesOfBlock
 	}
 	return 0
 }
@@ -45,7 +45,7 @@ func (f *facts) effort() int64 {
 	if f.branches > functionEffort {
 		return f.branches // the square might overflow
 	}
-	return f.branches * (f.branches + localEffort*int64(f.locals))
+	return f.branches * (f.branches + f.labels + localEffort*int64(f.locals))
 }
 
 func (m *module) tooComplex(f int, facts *facts) *Refusal {

@@ -17,9 +17,28 @@ func (w *walk) bound(cost int64) {
 	if w.gap+cost <= gapBound || w.options.withoutGaps {
 		return
 	}
-	w.flush(w.charged, false)
+	w.flush(flushing{depth: w.charged})
 	w.refillIfNegative()
 	w.gap = 0
+}
+
+// headBound is the most that a loop may do before the call which checks in its place.
+const headBound = 100
+
+// checksItself says of a loop that each of its turns begins with a call of a function that
+// checks at its entry, so that the loop need not.
+func (w *walk) checksItself(f *blockFacts) bool {
+	return f.calls && f.prefix <= headBound && w.graph.checked(f.callee)
+}
+
+// boundTurn puts a check in front of a branch to a loop that does not check, or of its
+// beginning, if what it does before its call would make the stretch too long.
+// REQUIRES: all is flushed.
+func (w *walk) boundTurn(prefix int64) {
+	if w.gap+prefix > gapBound && !w.options.withoutGaps {
+		w.refillIfNegative()
+		w.gap = 0
+	}
 }
 
 // afterCall sets the gap to what it is when the call returns.

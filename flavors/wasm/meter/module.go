@@ -35,14 +35,31 @@ type module struct {
 	hasDataCount      bool
 	data              []uint32 // length of every data segment, in bytes
 	bodies            []body
-	names             *names // nil without a name section
+	exports           []export
+	escaped           map[uint32]bool // functions that may be called through a table, or at the start
+	names             *names          // nil without a name section
 	changes           changes
 
 	out struct {
 		types, imports, functions, tables, memories vector
-		globals, exports, elements, code, data      vector
+		globals, elements, code, data               vector
 		start, dataCount, customs                   []byte // whole sections, nil if absent
 	}
+}
+
+// export is one entry of the export section, with the index that it had.
+type export struct {
+	name  string
+	kind  byte
+	index uint32
+}
+
+// escape notes that it cannot be told who calls the function.
+func (m *module) escape(function uint32) {
+	if m.escaped == nil {
+		m.escaped = map[uint32]bool{}
+	}
+	m.escaped[function] = true
 }
 
 // body is one entry of the code section, as it stood.

@@ -9,6 +9,8 @@ type rewriter struct {
 	bulk    bulk
 	counter uint32 // index of the global
 	added   []addedFunction
+	prepaid []int64 // what the callers of each function pay of it
+	exports vector
 	types   vector            // appended types
 	typeOf  map[string]uint32 // their indices, by encoding
 	checks  int
@@ -46,13 +48,18 @@ func (m *module) rewriteCode() (*rewriter, error) {
 	}
 	w := &rewriter{
 		module: m, graph: newGraph(all), exits: make([]int64, len(all)),
-		bodies: make([][]byte, len(all)), counter: uint32(m.globals), typeOf: map[string]uint32{},
+		bodies: make([][]byte, len(all)), counter: uint32(m.globals), typeOf: map[string]uint32{}, prepaid: make([]int64, len(all)),
 	}
 	w.bulk = bulk{rewriter: w, index: map[bulkKey]uint32{}}
 	for f := range w.exits {
 		w.exits[f] = gapBound - gapAfterReturn
 	}
 	w.hostType() // so that it comes first
+	for f := range all {
+		if !m.escaped[uint32(m.importedFunctions+f)] {
+			w.prepaid[f] = all[f].prepaid()
+		}
+	}
 	for _, f := range w.graph.order {
 		if refusal := w.rewriteBody(f); refusal != nil {
 			return nil, refusal
@@ -120,6 +127,47 @@ func (w *rewriter) thunk(f int) uint32 {
 	return w.append(addedFunction{signature, "enter", body})
 }
 
+// outer returns the function that hosts call in place of f: it pays what callers pay.
+func (w *rewriter) outer(f int) uint32 {
+	signature := w.functions[w.importedFunctions+f]
+	body := code{0} // no locals
+	body.u32(byte(opGlobalGet), w.counter)
+	body.i64(w.prepaid[f] << depthBits)
+	body.op(i64Sub)
+	body.u32(byte(opGlobalSet), w.counter)
+	for i := range w.module.types[signature].params {
+		body.u32(byte(opLocalGet), uint32(i))
+	}
+	body.u32(byte(opCall), w.shift(uint32(w.importedFunctions+f)))
+	body.op(byte(opEnd))
+	return w.append(addedFunction{signature, "call", body})
+}
+
+// Kinds of exports.
+const (
+	exportFunction = 0
+	exportGlobal   = 3
+)
+
+func encoded(name string, kind byte, index uint32) []byte {
+	return appendUnsigned(append(appendText(nil, name), kind), index)
+}
+
+// addExports writes the guest's exports, with shifted indices, and the counter's.
+func (w *rewriter) addExports() {
+	for _, e := range w.module.exports {
+		index := e.index
+		if e.kind == exportFunction {
+			index = w.shift(index)
+			if f := int(e.index) - w.importedFunctions; f >= 0 && w.prepaid[f] > 0 {
+				index = w.outer(f)
+			}
+		}
+		w.exports.add(encoded(e.name, e.kind, index)...)
+	}
+	w.exports.add(encoded(CounterExport, exportGlobal, w.counter)...)
+}
+
 // assemble joins the sections, in order, with what was appended to each.
 func (w *rewriter) assemble() []byte {
 	w.addEntries()
@@ -132,7 +180,7 @@ func (w *rewriter) assemble() []byte {
 	b = out.tables.appendTo(b, sectionTable)
 	b = out.memories.appendTo(b, sectionMemory)
 	b = out.globals.appendTo(b, sectionGlobal)
-	b = out.exports.appendTo(b, sectionExport)
+	b = w.exports.appendTo(b, sectionExport)
 	b = append(b, out.start...)
 	b = out.elements.appendTo(b, sectionElement)
 	b = append(b, out.dataCount...)
@@ -154,7 +202,7 @@ func (w *rewriter) addEntries() {
 	initial.i64(start(DefaultStack))
 	initial.op(byte(opEnd))
 	out.globals.add(initial...)
-	out.exports.add(appendUnsigned(append(appendText(nil, CounterExport), 3), w.counter)...)
+	w.addExports()
 	w.addStateExports()
 	for _, body := range w.bodies {
 		out.code.add(appendBytes(nil, body)...)

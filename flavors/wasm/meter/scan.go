@@ -4,17 +4,19 @@ import "fmt"
 
 // facts is what the first pass learns about a function.
 type facts struct {
-	blocks      []blockFacts // in the order in which blocks open
-	calls       []int        // defined functions it calls, once per call, numbered from 0
-	cost        int64        // of all its live instructions, each taken once
-	weight      int64        // of its frame, in the depth counter
-	branches    int64        // that compiling it has to do with (effort.go)
-	params      int
-	locals      int  // parameters included
-	localsEnd   int  // offset of the first instruction
-	leaves      bool // calls the host, or through a table: no telling what runs
-	loops       bool // has a loop that live code branches back to
-	bulk        bool // has operations whose work depends on an operand
+	blocks    []blockFacts // in the order in which blocks open
+	calls     []int        // defined functions it calls, once per call, numbered from 0
+	cost      int64        // of all its live instructions, each taken once
+	weight    int64        // of its frame, in the depth counter
+	branches  int64        // that compiling it has to do with (effort.go)
+	labels    int64        // of all its br_tables
+	params    int
+	locals    int  // parameters included
+	localsEnd int  // offset of the first instruction
+	leaves    bool // calls the host, or through a table: no telling what runs
+	loops     bool // has a loop that live code branches back to
+	bulk      bool // has operations whose work depends on an operand
+	foresight
 	loopsAtOnce bool // such a loop is reached within a few plain instructions
 }
 
@@ -22,6 +24,13 @@ type facts struct {
 type blockFacts struct {
 	targeted bool // a live branch leads to its label
 	hasElse  bool
+	// Of a loop whose every turn begins with a call that nothing can pass by: the function
+	// called, numbered from 0, and the cost from the loop's head up to it.
+	calls  bool
+	callee int
+	prefix int64
+	tail   int64 // cost of the straight code from its end to the function's; 0 if it is not straight
+	tabled bool  // a br_table leads to its label
 }
 
 const (
@@ -42,6 +51,8 @@ type scan struct {
 	live    bool
 	plain   int // instructions so far, while nothing but plain ones was met; -1 after
 	early   int // the block that is a loop reached at once; -1 if none
+	head    int // the loop at whose head straight code began; -1 if it is left
+	prefix  int64
 	written instr
 	last    constant
 }
@@ -52,18 +63,21 @@ type scanFrame struct {
 	block    int // index into blocks; -1 for the function itself
 	entered  bool
 	thenLive bool // the then arm of an if fell through to its else
+	saved    way  // where the block began
+	joined   way  // of the branches to its end
 }
 
 func (m *module) scanBody(f int) (facts, *Refusal) {
 	body := m.bodies[f]
 	s := scan{
-		module: m, live: true, early: -1,
+		module: m, live: true, early: -1, head: -1,
 		r: reader{src: m.src, at: body.from, end: body.to, place: m.placeOf(f)},
 	}
 	s.params = len(m.types[m.functions[m.importedFunctions+f]].params)
 	s.readLocals()
 	s.weight = min(1+s.weight/slotsPerFrame+int64(body.to-body.from)/bytesPerFrame, maxFrame)
 	s.stack = append(s.stack, scanFrame{block: -1, entered: true})
+	s.foresight = foresight{exits: noWay, called: none}
 	for s.r.ok() && len(s.stack) > 0 {
 		s.next(&s.r, &s.written)
 		if s.r.ok() {
@@ -108,8 +122,13 @@ func (s *scan) readLocals() {
 func (s *scan) step(in *instr) {
 	s.changes.noteInstruction(in.op)
 	s.branches += in.branches()
+	if in.op == opBrTable {
+		s.labels += int64(len(in.many))
+	}
 	if s.live {
 		s.count(in)
+		s.follow(in)
+		s.foresee(in)
 	}
 	switch in.op {
 	case opBlock, opLoop, opIf:
@@ -125,12 +144,14 @@ func (s *scan) step(in *instr) {
 		s.branch(in.a)
 	case opBrTable:
 		for _, label := range in.many {
-			s.branch(label)
+			s.branchTable(label)
 		}
-		s.branch(in.a)
+		s.branchTable(in.a)
 		s.live = false
 	case opReturn, opUnreachable:
 		s.live = false
+	case opRefFunc:
+		s.escape(in.a)
 	case opLocalGet, opLocalSet, opLocalTee:
 		if int64(in.a) >= int64(s.locals) {
 			s.r.malformed("local %d does not exist, there are %d", in.a, s.locals)
@@ -165,12 +186,39 @@ func (s *scan) count(in *instr) {
 	}
 }
 
+// follow goes along the straight code at the head of a loop, to the call that each of its
+// turns begins with.
+func (s *scan) follow(in *instr) {
+	if s.head < 0 {
+		return
+	}
+	s.prefix += s.module.cost(in)
+	n, fixed := s.bulkCost(in, s.last)
+	s.prefix += n
+	switch in.op {
+	case opCall:
+		if callee := int(in.a) - s.importedFunctions; callee >= 0 {
+			head := &s.blocks[s.head]
+			head.calls, head.callee, head.prefix = true, callee, s.prefix
+			s.head = -1
+		}
+	case opLoop, opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opUnreachable, opCallIndirect:
+		s.head = -1
+	}
+	if !fixed {
+		s.head = -1
+	}
+}
+
 func (s *scan) open(in *instr) {
 	if in.op == opLoop && s.live && s.plain >= 0 && s.early < 0 {
 		s.early = len(s.blocks)
 		s.plain = -1
 	}
-	s.stack = append(s.stack, scanFrame{op: in.op, block: len(s.blocks), entered: s.live})
+	if in.op == opLoop && s.live {
+		s.head, s.prefix = len(s.blocks), 0
+	}
+	s.stack = append(s.stack, scanFrame{op: in.op, block: len(s.blocks), entered: s.live, saved: s.here, joined: noWay})
 	s.blocks = append(s.blocks, blockFacts{})
 }
 
@@ -182,23 +230,57 @@ func (s *scan) otherwise() {
 	}
 	s.blocks[top.block].hasElse = true
 	top.thenLive = s.live
-	s.live = top.entered
+	if s.live {
+		top.joined = top.joined.or(s.here)
+	}
+	s.live, s.here = top.entered, top.saved
 }
 
 func (s *scan) close() {
 	top := s.stack[len(s.stack)-1]
 	s.stack = s.stack[:len(s.stack)-1]
+	if top.block < 0 && s.live {
+		s.exit()
+	}
 	if top.block < 0 || !top.entered {
 		return
 	}
 	facts := s.blocks[top.block]
 	s.loops = s.loops || top.op == opLoop && facts.targeted
+	if top.op == opLoop || top.op == opBlock && !facts.targeted {
+		return
+	}
+	s.here = s.joinedWay(&top, facts.hasElse)
 	switch {
-	case top.op == opLoop:
-	case facts.targeted, top.op == opIf && !facts.hasElse:
+	case facts.targeted, !facts.hasElse:
 		s.live = true
-	case top.op == opIf:
+	default:
 		s.live = s.live || top.thenLive
+	}
+	if s.live {
+		s.join(top.block)
+	}
+}
+
+// joinedWay is the cheapest way to the end of a block.
+func (s *scan) joinedWay(top *scanFrame, hasElse bool) way {
+	joined := top.joined
+	if s.live {
+		joined = joined.or(s.here)
+	}
+	if top.op == opIf && !hasElse {
+		joined = joined.or(top.saved)
+	}
+	return joined
+}
+
+// branchTable is branch for a label of a br_table, whose paths are all charged alike.
+func (s *scan) branchTable(label uint32) {
+	s.branch(label)
+	if int64(label) < int64(len(s.stack)) {
+		if target := s.stack[len(s.stack)-1-int(label)]; target.block >= 0 {
+			s.blocks[target.block].tabled = true
+		}
 	}
 }
 
@@ -207,8 +289,13 @@ func (s *scan) branch(label uint32) {
 		s.r.malformed("label %d does not exist, there are %d", label, len(s.stack))
 		return
 	}
-	target := s.stack[len(s.stack)-1-int(label)]
-	if s.live && target.block >= 0 {
+	target := &s.stack[len(s.stack)-1-int(label)]
+	switch {
+	case !s.live:
+	case target.block < 0:
+		s.exits = s.exits.or(s.here)
+	default:
 		s.blocks[target.block].targeted = true
+		target.joined = target.joined.or(s.here)
 	}
 }

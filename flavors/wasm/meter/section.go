@@ -152,15 +152,14 @@ func (m *module) readExports(r *reader) {
 			r.refuse(ErrReserved, "", "export %q, a name of the meter's", name)
 		}
 		kind := r.byte()
-		index := m.readExportIndex(r, kind)
-		m.out.exports.add(appendUnsigned(append(appendText(nil, name), kind), index)...)
+		m.exports = append(m.exports, export{name, kind, m.readExportIndex(r, kind)})
 	}
 }
 
 func (m *module) readExportIndex(r *reader, kind byte) uint32 {
 	switch kind {
 	case 0:
-		return m.shift(r.index("function", len(m.functions)))
+		return r.index("function", len(m.functions))
 	case 1:
 		return r.index("table", len(m.tables))
 	case 2:
@@ -176,8 +175,9 @@ func (m *module) readExportIndex(r *reader, kind byte) uint32 {
 }
 
 func (m *module) readStart(r *reader) {
-	index := m.shift(r.index("function", len(m.functions)))
-	m.out.start = appendBytes([]byte{sectionStart}, appendUnsigned(nil, index))
+	index := r.index("function", len(m.functions))
+	m.escape(index)
+	m.out.start = appendBytes([]byte{sectionStart}, appendUnsigned(nil, m.shift(index)))
 }
 
 func (m *module) readDataCount(r *reader) {

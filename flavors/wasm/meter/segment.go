@@ -13,6 +13,7 @@ func (m *module) readExpression(r *reader, known int, out *vector) {
 			out.bytes = in.appendTo(b)
 			return
 		case opRefFunc:
+			m.escape(in.a)
 			in.a = m.shift(in.a)
 		case opI32Const, opI64Const, opF32Const, opF64Const, opV128Const, opRefNull:
 		case opGlobalGet:
@@ -88,7 +89,9 @@ func (m *module) readElementItems(r *reader, expressions bool) {
 			m.readExpression(r, m.globals, out)
 			continue
 		}
-		out.bytes = appendUnsigned(out.bytes, m.shift(r.index("function", len(m.functions))))
+		index := r.index("function", len(m.functions))
+		m.escape(index)
+		out.bytes = appendUnsigned(out.bytes, m.shift(index))
 	}
 }
 

@@ -39,11 +39,8 @@ func (w *rewriter) addStateExports() {
 	if w.changes.hidden {
 		return
 	}
-	export := func(name string, global uint32) {
-		w.module.out.exports.add(appendUnsigned(append(appendText(nil, name), 3), global)...)
-	}
-	export(ResettableExport, w.counter)
+	w.exports.add(encoded(ResettableExport, exportGlobal, w.counter)...)
 	for n, global := range w.changes.mutable {
-		export(GlobalExport+strconv.Itoa(n), global)
+		w.exports.add(encoded(GlobalExport+strconv.Itoa(n), exportGlobal, global)...)
 	}
 }

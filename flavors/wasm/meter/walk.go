@@ -16,8 +16,10 @@ type walk struct {
 	local  uint32 // index of the local that holds the counter, if inLocal
 	inward bool   // the counter lives in a local between calls
 	stack  []frame
-	opened int // blocks opened so far: the index into facts.blocks
-	level  int // nesting of the output; label n of a frame is level-frame.level
+	opened int     // blocks opened so far: the index into facts.blocks
+	called int     // live calls so far: the index into ahead
+	ahead  []int64 // of each live call, what is certain to follow it up to the last call in a row
+	level  int     // nesting of the output; label n of a frame is level-frame.level
 	live   bool
 	last   constant
 	state
@@ -27,9 +29,10 @@ type walk struct {
 
 // state is what is owed at a point of the code.
 type state struct {
-	pend    int64 // fuel used and not yet charged
+	pend    int64 // fuel used and not yet charged; negative: charged and not yet used
 	charged int64 // depth added for calls and not yet taken back
 	gap     int64 // most fuel used on any path since the last check
+	dirty   bool  // the local may differ from the global; unused if the counter is not inward
 }
 
 // frame is an open block of the body.
@@ -42,7 +45,7 @@ type frame struct {
 	wrapped bool // a loop within the outer loop that refills
 	saved   state
 	arrived bool // a live path reached the end
-	gap     int64
+	joined  state
 }
 
 func (w *walk) body() {
@@ -60,11 +63,29 @@ func (w *walk) start() {
 	w.copyLocals()
 	if w.graph.checked(w.self) {
 		w.entryCheck()
+	} else {
+		w.reload()
 	}
-	w.reload()
 	t := w.module.types[w.functions[w.importedFunctions+w.self]]
 	w.stack = append(w.stack, frame{arity: len(t.results), entered: true})
 	w.live = true
+	w.pend = -w.prepaid[w.self]
+	w.lookAhead()
+}
+
+// lookAhead adds up what follows each call of a row.
+func (w *walk) lookAhead() {
+	w.ahead = make([]int64, len(w.facts.stretches))
+	for k := len(w.ahead) - 2; k >= 0; k-- {
+		next := w.facts.stretches[k]
+		if next.cost == 0 {
+			continue
+		}
+		w.ahead[k] = next.cost + w.ahead[k+1]
+		if next.callee >= 0 {
+			w.ahead[k] += w.prepaid[next.callee]
+		}
+	}
 }
 
 // copyLocals copies the declarations of locals, one group for the counter added.
@@ -142,7 +163,7 @@ func (w *walk) plain(in *instr) {
 		w.emit(in)
 		return
 	}
-	w.flush(w.charged, true)
+	w.flush(flushing{depth: w.charged, sync: true})
 	w.out.u32(byte(opCall), w.bulk.function(in))
 	w.reload()
 	w.gap = 0
@@ -156,15 +177,23 @@ func (w *walk) open(in *instr) {
 	switch {
 	case in.op == opLoop:
 		f.arity = in.block.params
-		f.wrapped = f.facts.targeted
+		f.wrapped = f.facts.targeted && !w.checksItself(&f.facts)
 	case in.op == opIf && !f.facts.hasElse:
-		w.settle()
-		f.arrived, f.gap = true, w.gap
+		w.settleAt(&f)
+		f.arrive(w.state)
 	}
-	if f.wrapped {
+	switch {
+	case f.wrapped:
 		w.settle()
 		w.loopCheck(in)
-	} else {
+		w.dirty = true
+	case in.op == opLoop && f.facts.targeted:
+		w.settle()
+		w.boundTurn(f.facts.prefix)
+		w.emit(in)
+		w.level++
+		w.gap, w.dirty = gapBound-f.facts.prefix, true
+	default:
 		w.emit(in)
 		w.level++
 	}
@@ -176,8 +205,8 @@ func (w *walk) open(in *instr) {
 func (w *walk) otherwise() {
 	top := &w.stack[len(w.stack)-1]
 	if w.live {
-		w.settle()
-		top.arrive(w.gap)
+		w.settleAt(top)
+		top.arrive(w.state)
 	}
 	w.out.op(byte(opElse))
 	w.state, w.live = top.saved, true
@@ -193,13 +222,13 @@ func (w *walk) end() {
 	}
 	joins := top.op != opLoop && top.facts.targeted || top.op == opIf
 	if joins && w.live {
-		w.settle()
-		top.arrive(w.gap)
+		w.settleAt(top)
+		top.arrive(w.state)
 	}
 	w.closeFrame(top)
 	if joins {
 		w.live = top.arrived
-		w.state = state{gap: top.gap}
+		w.state = top.joined // its pend is what was charged ahead
 	}
 }
 
@@ -221,9 +250,12 @@ func (w *walk) finish() {
 	w.stack = w.stack[:0]
 }
 
-func (f *frame) arrive(gap int64) {
+// arrive joins a path, on which all is settled, with those that came before.
+func (f *frame) arrive(s state) {
 	f.arrived = true
-	f.gap = max(f.gap, gap)
+	f.joined.pend = -f.facts.tail
+	f.joined.gap = max(f.joined.gap, s.gap)
+	f.joined.dirty = f.joined.dirty || s.dirty
 }
 
 // target returns the frame that a label of the body names; scan has checked it.
@@ -235,8 +267,11 @@ func (w *walk) relabel(label uint32) uint32 { return uint32(w.level - w.target(l
 // reach notes that a live branch with everything settled leads to the label.
 func (w *walk) reach(label uint32) {
 	target := w.target(label)
-	if target.op != opLoop {
-		target.arrive(w.gap)
+	switch {
+	case target.op != opLoop:
+		target.arrive(w.state)
+	case !target.wrapped:
+		w.boundTurn(target.facts.prefix)
 	}
 	if w.isFunction(label) {
 		w.exitGap = max(w.exitGap, w.gap)
@@ -245,8 +280,18 @@ func (w *walk) reach(label uint32) {
 
 func (w *walk) isFunction(label uint32) bool { return int(label) == len(w.stack)-1 }
 
+// settleAt flushes before a path meets others at a frame's label. What follows a block to
+// the function's end is charged ahead there, so that a path which owes as much charges nothing.
+func (w *walk) settleAt(target *frame) {
+	if target.op == opLoop {
+		w.settle()
+		return
+	}
+	w.flush(flushing{ahead: target.facts.tail, sync: target.facts.tail > 0 || target == &w.stack[0]})
+}
+
 func (w *walk) jump(label uint32) {
-	w.flush(0, w.isFunction(label))
+	w.settleAt(w.target(label))
 	w.reach(label)
 	w.out.u32(byte(opBr), w.relabel(label))
 	w.live = false
@@ -257,7 +302,7 @@ func (w *walk) jump(label uint32) {
 // with an if but not with a br_if, which alone makes loops up to a quarter faster.
 func (w *walk) branchIf(label uint32) {
 	if w.target(label).arity > 0 {
-		w.flush(0, w.isFunction(label))
+		w.settleAt(w.target(label))
 		w.reach(label)
 		w.out.u32(byte(opBrIf), w.relabel(label))
 		return
@@ -265,7 +310,7 @@ func (w *walk) branchIf(label uint32) {
 	before := w.state
 	w.out.op(byte(opIf), blockEmpty)
 	w.level++
-	w.flush(0, w.isFunction(label))
+	w.settleAt(w.target(label))
 	w.reach(label)
 	w.out.u32(byte(opBr), w.relabel(label))
 	w.out.op(byte(opEnd))
@@ -278,7 +323,7 @@ func (w *walk) table(in *instr) {
 	for _, label := range in.many {
 		sync = sync || w.isFunction(label)
 	}
-	w.flush(0, sync)
+	w.flush(flushing{sync: sync})
 	for i, label := range in.many {
 		w.reach(label)
 		in.many[i] = w.relabel(label)
@@ -291,15 +336,20 @@ func (w *walk) table(in *instr) {
 
 // leave settles everything before the function returns.
 func (w *walk) leave() {
-	w.flush(0, true)
+	w.flush(flushing{sync: true})
 	w.exitGap = max(w.exitGap, w.gap)
 }
 
 // call charges for the frame along with the fuel, and takes the frame back with the
-// next flush.
+// next flush. What callers pay of the callee, and what is certain to follow up to the last of
+// several calls in a row, is charged with it.
 func (w *walk) call(in *instr) {
 	w.charge(in)
-	w.flush(w.frameWeight(), true)
+	if callee := int(in.a) - w.importedFunctions; in.op == opCall && callee >= 0 {
+		w.pend += w.prepaid[callee]
+	}
+	w.flush(flushing{depth: w.facts.weight, ahead: w.ahead[w.called], sync: true})
+	w.called++
 	w.afterCall(in)
 	if in.op == opCall {
 		in.a = w.shift(in.a)

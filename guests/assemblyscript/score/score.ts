@@ -1,7 +1,7 @@
 // Rates an enriched order from 0 to 100 and changes no other byte of it. It means the same
 // as guests/go/score.
 import { emit, fail, register } from "../leat";
-export { leat_alloc, transform } from "../leat";
+export { leat_room, transform } from "../leat";
 
 const weights: i32[] = [0, 10, 25];
 

@@ -1,6 +1,6 @@
 // The AssemblyScript program of package wasm's proofs; it does what words/go does.
 import { emit, register } from "../../../../guests/assemblyscript/leat";
-export { leat_alloc, transform } from "../../../../guests/assemblyscript/leat";
+export { leat_room, transform } from "../../../../guests/assemblyscript/leat";
 
 // A comparison captures nothing, so that what it needs is the module's.
 let counts = new Map<string, i32>();

@@ -1,0 +1,174 @@
+package scaffold
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/leat-run/leat/engine/endpoint"
+	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/suite"
+	"github.com/leat-run/leat/flavors/script"
+	"github.com/leat-run/leat/flavors/wasm"
+	"github.com/leat-run/leat/runtime"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestScaffolds proves invariants 1 and 2 for every kind and language: laid out in an empty
+// directory and built without a network, the suite passes and the documents load without a
+// warning. Go is built in every run; another language is skipped where its compiler is missing.
+func TestScaffolds(t *testing.T) {
+	flavor := wasm.New(wasm.Options{CacheDir: filepath.Join(os.TempDir(), "leat-test-cache")})
+	t.Cleanup(func() { _ = flavor.Close() })
+	catalog := pipeline.Catalog{
+		Flavors: map[string]runtime.Flavor{"script": script.New(script.Options{}), "wasm": flavor},
+		Sources: endpoint.Sources(), Sinks: endpoint.Sinks(), Codecs: []string{"json", "raw"},
+	}
+	for _, kind := range []Kind{Pipeline, Transform} {
+		for _, name := range Languages() {
+			t.Run(string(kind)+"/"+name, func(t *testing.T) {
+				language, _ := Find(name)
+				made, err := New(Request{Kind: kind, Name: "de-mo.x", Language: language})
+				if err != nil {
+					t.Fatal(err)
+				}
+				dir := filepath.Join(t.TempDir(), made.Dir)
+				lay(t, dir, made)
+				build(t, dir, name, made.Build)
+				passes(t, filepath.Join(dir, made.Document), catalog)
+			})
+		}
+	}
+}
+
+func lay(t *testing.T, dir string, made Scaffold) {
+	t.Helper()
+	for _, f := range made.Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if f.Path == "README.md" && bytes.Count(f.Text, []byte("\n")) > 12 {
+			t.Errorf("README.md is longer than it should be:\n%s", f.Text)
+		}
+		if bytes.Contains(f.Text, []byte("<no value>")) || bytes.Contains(f.Text, []byte("{{.")) {
+			t.Errorf("%s is not filled in:\n%s", f.Path, f.Text)
+		}
+	}
+}
+
+// build runs the build command, or skips the test with what is missing.
+func build(t *testing.T, dir, language, command string) {
+	t.Helper()
+	if command == "" {
+		return
+	}
+	if testing.Short() && language != "go" {
+		t.Skipf("-short builds Go only")
+	}
+	if missing := missingFor(language, &command); missing != "" {
+		t.Skipf("%s is not built here: needs %s", language, missing)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "CARGO_NET_OFFLINE=true")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+}
+
+// missingFor names what a language's build lacks on this machine. ASC may name the AssemblyScript
+// compiler: npx would look for it in the scaffold, and then in the network.
+func missingFor(language string, command *string) string {
+	has := func(program string) bool { _, err := exec.LookPath(program); return err == nil }
+	switch {
+	case !has("sh"):
+		return "a shell"
+	case language == "rust":
+		root, err := exec.Command("rustc", "--print", "sysroot").Output()
+		target := filepath.Join(strings.TrimSpace(string(root)), "lib", "rustlib", "wasm32-unknown-unknown")
+		if _, missing := os.Stat(target); err != nil || missing != nil || !has("cargo") {
+			return "cargo with the target wasm32-unknown-unknown"
+		}
+	case language == "c":
+		if _, err := os.Stat("/usr/include/wasm32-wasi"); err != nil || !has("clang") || !has("wasm-ld") {
+			return "clang, wasm-ld and wasi-libc"
+		}
+	case language == "assemblyscript":
+		asc := os.Getenv("ASC")
+		if asc == "" {
+			asc = "asc"
+		}
+		if !has(asc) {
+			return "asc on the PATH, or its path in ASC"
+		}
+		*command = strings.Replace(*command, "npx asc", asc, 1)
+	case language == "go" && goruntime.GOOS == "windows":
+		return "a shell that sets variables"
+	}
+	return ""
+}
+
+// passes runs the suite beside a document and loads the document strictly.
+func passes(t *testing.T, document string, catalog pipeline.Catalog) {
+	t.Helper()
+	plan, diagnostics := pipeline.Load(context.Background(), document, pipeline.LoadOptions{Catalog: catalog, Strict: true})
+	if plan == nil {
+		t.Fatal(diagnostics)
+	}
+	if err := plan.Close(); err != nil {
+		t.Error(err)
+	}
+	s, diagnostics := suite.Load(strings.TrimSuffix(document, ".yaml")+suite.Extension, nil)
+	if s == nil {
+		t.Fatal(diagnostics)
+	}
+	result, err := s.Run(t.Context(), suite.Options{Load: pipeline.LoadOptions{Catalog: catalog}, Codecs: endpoint.Endpoints().Codecs})
+	if err != nil || result.Invalid() || len(result.Cases) == 0 {
+		t.Fatal(err, result.Diagnostics)
+	}
+	for _, c := range result.Cases {
+		t.Logf("%s: fuel %v", c.Name, c.Fuel)
+	}
+	for _, c := range result.Failed() {
+		t.Errorf("%s\n%s", c.Name, c.Diff)
+	}
+}
+
+// TestSDKCopy proves that the copy of Go's SDK is the SDK.
+func TestSDKCopy(t *testing.T) {
+	for _, name := range []string{"leat.go", "abi_wasip1.go", "go.mod"} {
+		want, err := os.ReadFile(filepath.Join("..", "..", "..", "guests", "go", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := embedded.ReadFile("sdk/go/" + name + ".txt")
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("sdk/go/%s.txt is not guests/go/%s: copy it (%v)", name, name, err)
+		}
+	}
+}
+
+// TestCheckName proves which names can be a directory, a node, a crate and a Go module.
+func TestCheckName(t *testing.T) {
+	for name, fine := range map[string]bool{
+		"demo": true, "a.b-c_d": true, "A1": true, strings.Repeat("a", 64): true,
+		"": false, "1a": false, "../a": false, "a/b": false, "a..b": false, "a.": false, "true": false, "No": false, "test": false, "ä": false,
+		strings.Repeat("a", 65): false,
+	} {
+		if got := CheckName(name); (got == "") != fine {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
