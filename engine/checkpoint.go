@@ -73,7 +73,7 @@ func (c *committer) advance() {
 }
 
 func (c *committer) persist(a commit.Advance) {
-	err := c.engine.store.SetCheckpoint(store.Checkpoint{Through: a.Through, Balance: storeBalance(a.Balance)})
+	err := c.engine.store.SetCheckpoint(store.Checkpoint{Through: a.Through, Balance: a.Balance.Balance})
 	if err == nil {
 		c.persisted = a.Through
 		c.observe(a.Through)
@@ -149,20 +149,4 @@ func (e *Engine) waitForRoom(ctx context.Context) error {
 	defer cancel()
 	defer context.AfterFunc(e.intake, cancel)()
 	return e.store.Unblocked(ctx)
-}
-
-func storeBalance(b commit.Balance) store.Balance {
-	return store.Balance{
-		Opened: b.Opened, Delivered: b.Delivered, FilteredNull: b.Null, FilteredNoOutput: b.NoOutput,
-		FilteredNoMatch: b.NoMatch, Dropped: b.Dropped, DeadLettered: b.DeadLettered, Orphaned: b.Orphaned,
-	}
-}
-
-func commitBalance(c store.Checkpoint) commit.Balance {
-	b := c.Balance
-	return commit.Balance{
-		Committed: uint64(c.Through), Opened: b.Opened, Delivered: b.Delivered, Null: b.FilteredNull,
-		NoOutput: b.FilteredNoOutput, NoMatch: b.FilteredNoMatch, Dropped: b.Dropped,
-		DeadLettered: b.DeadLettered, Orphaned: b.Orphaned,
-	}
 }

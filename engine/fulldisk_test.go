@@ -3,37 +3,15 @@ package engine
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/leat-run/leat/engine/pipeline"
-	"github.com/leat-run/leat/store"
+	"github.com/leat-run/leat/runtime"
 )
-
-// fullDisk is a file system whose log has no room while it is full.
-type fullDisk struct {
-	vfs.FS
-	full  atomic.Bool
-	tries atomic.Int64 // writes that found no room
-}
-
-func newFullDisk(below vfs.FS) *fullDisk {
-	d := &fullDisk{}
-	d.FS = errorfs.Wrap(below, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpFileWrite && filepath.Ext(op.Path) == ".log" && d.full.Load() {
-			d.tries.Add(1)
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	return d
-}
 
 // A run that is stopped while its disk is full ends all the same: what waits for the disk
 // is left behind and ends with the store. Everything that was accepted is delivered by the
@@ -72,18 +50,6 @@ func TestStopOnAFullDisk(t *testing.T) {
 	}
 }
 
-// open replaces the world's store by one of dir on fs.
-func (w *world) open(dir string, fs vfs.FS) {
-	w.t.Helper()
-	_ = w.store.Close()
-	st, err := store.Open(dir, store.Options{FS: fs, MinFreeBytes: -1})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.store = st
-	w.t.Cleanup(func() { _ = st.Close() })
-}
-
 // A disk whose syncs are slow, under the real Pebble: sources are held back, which Status
 // says, the time that a row takes to be durable contains the wait, and nothing is lost.
 func TestSlowDisk(t *testing.T) {
@@ -120,4 +86,34 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("%d rows appended, %d committed, the slowest in %v and %v", seen.appended, seen.committed, seen.slowestAppend, seen.slowest)
 	}
 	t.Logf("syncs were held up for up to %v; a row took up to %v to be durable, a message up to %v to be committed", slowest, seen.slowestAppend, seen.slowest)
+}
+
+// Dead letters are written beside the node that made them, and no more than letterWrites at
+// a time: then the node waits. None of their messages is committed before.
+func TestLetterWritesAreBounded(t *testing.T) {
+	d := newDisk(vfs.NewMem())
+	w := newWorld(t).on(d)
+	var release func(error)
+	w.source("in", &listSource{n: 200, group: 200})
+	w.transform("guest", func(context.Context, runtime.Message) (runtime.Result, error) {
+		if release == nil {
+			release = d.block()
+		}
+		return runtime.Result{}, guestFault("no")
+	}, "in")
+	w.sink("out", &memorySink{}, "guest")
+	e := w.engine()
+	ended := make(chan Outcome)
+	go func() { ended <- e.Run(t.Context()) }()
+	waitFor(t, func() bool { return len(e.writer.room) == letterWrites && e.Status().Nodes[0].In > letterWrites })
+	if s := e.Status(); s.Nodes[0].In != letterWrites+1 || s.Letters != 0 || s.Frontier != 0 {
+		t.Errorf("%d calls, %d letters, committed through %d", s.Nodes[0].In, s.Letters, s.Frontier)
+	}
+	release(nil)
+	o := <-ended
+	w.balance(o)
+	w.status(o, StatusPartial)
+	if len(w.letters()) != 200 || o.Checkpoint != 200 {
+		t.Errorf("%d letters, outcome %+v", len(w.letters()), o)
+	}
 }

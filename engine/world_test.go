@@ -153,7 +153,7 @@ func (w *world) balance(o Outcome) {
 		return
 	}
 	checkpoint, err := w.store.Checkpoint()
-	if err != nil || checkpoint.Balance != storeBalance(o.Total) || checkpoint.Through != runtime.Seq(o.Total.Committed) {
+	if err != nil || checkpoint.Balance != o.Total.Balance || checkpoint.Through != runtime.Seq(o.Total.Committed) {
 		w.t.Errorf("the durable balance is %+v (%v), the run's %+v", checkpoint, err, o.Total)
 	}
 }

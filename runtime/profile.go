@@ -13,8 +13,8 @@ import (
 type Profiler interface {
 	// Profile compiles as Flavor.Compile does, and every Apply of the module's instances
 	// adds its fuel to into: the sum of what it adds is the Usage.Fuel of that Apply, also of
-	// one that failed. Results, fuel and failures are those of Compile's module; only time is
-	// not. into belongs to the module until it is closed, and one instance may be at work
+	// one that failed. Results, failures and fuel are those of Compile's module, but that a
+	// guest which spends its budget may be stopped a few units apart. Time is not. into belongs to the module until it is closed, and one instance may be at work
 	// at a time.
 	Profile(ctx context.Context, code Code, settings Settings, into *FuelProfile) (Module, error)
 }

@@ -71,7 +71,7 @@ func frozenSeq(n int) runtime.Seq { return runtime.Seq(n) }
 
 func frozenCheckpoint() Checkpoint {
 	return Checkpoint{Through: 1, Balance: Balance{
-		Opened: 28, Delivered: 7, FilteredNull: 6, FilteredNoOutput: 5, FilteredNoMatch: 4,
+		Opened: 28, Delivered: 7, Null: 6, NoOutput: 5, NoMatch: 4,
 		Dropped: 3, DeadLettered: 2, Orphaned: 1,
 	}}
 }

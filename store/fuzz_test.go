@@ -45,7 +45,7 @@ func richLetter() DeadLetter {
 // richCheckpoint has another number in every count, so that a swap shows.
 func richCheckpoint() Checkpoint {
 	c := Checkpoint{Through: 77}
-	for i, field := range c.Balance.fields() {
+	for i, field := range c.Balance.Counts() {
 		*field = uint64(i + 1)
 	}
 	return c

@@ -39,7 +39,7 @@ func TestReopenFindsEverything(t *testing.T) {
 	if first, err := s.Append(testRows(300)); err != nil || first != 1 {
 		t.Fatalf("first %d, %v", first, err)
 	}
-	checkpoint := Checkpoint{Through: 7, Balance: Balance{Opened: 9, Delivered: 8, FilteredNull: 1}}
+	checkpoint := Checkpoint{Through: 7, Balance: Balance{Opened: 9, Delivered: 8, Null: 1}}
 	later, sooner := time.Unix(20, 5).UTC(), time.Unix(10, 0).UTC()
 	for _, err := range []error{
 		s.SetCheckpoint(checkpoint),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,26 +41,54 @@ func openAccess(c *cli.Context, s surroundings, file string) (*access, error) {
 	return accessTo(c.Context, name, storeDir(c, name))
 }
 
-// accessTo opens the store in dir, or asks whoever owns it. A run that ends in between is
-// met once: its store is free then.
+const (
+	// ownerWait bounds how long a verb waits for an owner that cannot be asked: a run that has
+	// not announced its socket yet, or another verb that is at work on the store.
+	ownerWait = time.Second
+	// ownerAgain is the pause before the next look.
+	ownerAgain = 20 * time.Millisecond
+	// answerWithin bounds how long a run may take to say that it is there.
+	answerWithin = 5 * time.Second
+)
+
+// accessTo opens the store in dir, or asks whoever owns it. The owner may end, or begin to
+// answer, in between.
 func accessTo(ctx context.Context, name, dir string) (*access, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return &access{name: name}, nil
 	}
-	st, err := store.Open(dir, store.Options{})
-	var inUse *store.InUseError
-	if errors.As(err, &inUse) && inUse.Address != "" {
-		run := control.Dial(inUse.Address)
-		if _, asked := run.Status(ctx); asked == nil {
+	for deadline := time.Now().Add(ownerWait); ; {
+		st, err := store.Open(dir, store.Options{})
+		if err == nil {
+			return &access{name: name, store: st}, nil
+		}
+		var inUse *store.InUseError
+		if !errors.As(err, &inUse) {
+			return nil, openFailure(err)
+		}
+		if run := ask(ctx, inUse.Address); run != nil {
 			return &access{name: name, run: run}, nil
 		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return nil, openFailure(err)
+		}
+		time.Sleep(ownerAgain)
+	}
+}
+
+// ask returns a client of the run at address, nil if nobody answers there.
+func ask(ctx context.Context, address string) *control.Client {
+	if address == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	run := control.Dial(address)
+	if _, err := run.Status(ctx); err != nil {
 		run.Close()
-		st, err = store.Open(dir, store.Options{})
+		return nil
 	}
-	if err != nil {
-		return nil, openFailure(err)
-	}
-	return &access{name: name, store: st}, nil
+	return run
 }
 
 // close lets go of the store or the connection.
@@ -113,11 +142,15 @@ func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (
 	return a.failure("read the dead letters", err)
 }
 
-// failure gives an error its exit code: the store or the run is at fault, not leat.
+// failure gives an error its exit code: the store or the run is at fault, not leat, unless
+// a signal ended the wait for them.
 func (a *access) failure(what string, err error) error {
 	var known *exitError
-	if err == nil || errors.As(err, &known) {
+	switch {
+	case err == nil || errors.As(err, &known):
 		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, errSignal):
+		return fail(exitInterrupted, "", fmt.Errorf("%s: %w", what, errSignal))
 	}
 	return fail(exitFailed, "", fmt.Errorf("%s: %w", what, err))
 }

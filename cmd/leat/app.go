@@ -102,7 +102,8 @@ func newApp(s surroundings) *cli.App {
 		HideHelpCommand:      false,
 		Commands: []*cli.Command{
 			newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), runCommand(s), statusCommand(s), explainCommand(s),
-			dlqCommand(s), replayCommand(s), tuneCommand(s), topicCommand(s), stageCommand(s), pluginsCommand(s), completionCommand(s), versionCommand(s),
+			dlqCommand(s), replayCommand(s), tuneCommand(s), topicCommand(s), stageCommand(s),
+			pluginsCommand(s), completionCommand(s), versionCommand(s),
 		},
 		CommandNotFound: nil,
 		Action: func(c *cli.Context) error {

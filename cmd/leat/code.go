@@ -57,16 +57,22 @@ func (k *codes) since(l store.DeadLetter) string {
 	}
 }
 
-// replayLine is the command that replays a letter.
-func replayLine(c *cli.Context, l store.DeadLetter) string {
-	line := fmt.Sprintf("leat replay %s --id %s", quoted(c.Args().First()), l.ID)
-	if c.IsSet("data-dir") {
-		line += " --data-dir " + quoted(c.String("data-dir"))
-	}
+// nextLines are the commands that go on from a letter.
+func nextLines(c *cli.Context, l store.DeadLetter) (lines []string) {
 	if l.PayloadLength != 0 {
-		return "not possible: only the start of its payload was kept"
+		return []string{"replay it: not possible: only the start of its payload was kept"}
 	}
-	return line + " --dry-run    (without --dry-run, and with --delete, it is done and the letter gone)"
+	rest := ""
+	if c.IsSet("data-dir") {
+		rest = " --data-dir " + quoted(c.String("data-dir"))
+	}
+	file := quoted(c.Args().First())
+	if l.Class == store.ClassTransform {
+		lines = append(lines, fmt.Sprintf("try it:    leat try %s --letter %s%s", file, l.ID, rest))
+	}
+	return append(lines,
+		fmt.Sprintf("replay it: leat replay %s --id %s%s --dry-run", file, l.ID, rest),
+		"           without --dry-run it is done; with --delete the letter goes once it is")
 }
 
 // quoted is an argument as a shell wants it.

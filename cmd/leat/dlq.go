@@ -1,8 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -108,14 +108,14 @@ func showLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 			fmt.Fprintln(s.stdout)
 		}
 		showLetter(s.stdout, l, codes.since(l))
-		_, err := fmt.Fprintf(s.stdout, "\nreplay it: %s\n", replayLine(c, l))
+		_, err := fmt.Fprintf(s.stdout, "\n%s\n", strings.Join(nextLines(c, l), "\n"))
 		return err
 	})
 }
 
 // lettersJSON prints one object a line as the letters come.
 func lettersJSON(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
-	out := json.NewEncoder(s.stdout)
+	out := jsonTo(s.stdout)
 	return q.each(c.Context, a, func(l store.DeadLetter) error { return out.Encode(letterRow(l)) })
 }
 

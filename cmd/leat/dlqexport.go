@@ -31,7 +31,7 @@ func exportLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 	n := 0
 	write := func(w io.Writer) error {
 		out := bufio.NewWriter(w)
-		encoder := json.NewEncoder(out)
+		encoder := jsonTo(out)
 		err := q.each(c.Context, a, func(l store.DeadLetter) error {
 			n++
 			if c.Bool("payloads") {

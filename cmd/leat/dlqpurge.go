@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -46,7 +45,7 @@ func purgeLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) err
 		return err
 	}
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(purgeJSON{len(ids)})
+		return jsonTo(s.stdout).Encode(purgeJSON{len(ids)})
 	}
 	_, err = fmt.Fprintf(s.stdout, "purged %s\n", count(len(ids), "dead letter"))
 	return err

@@ -70,7 +70,7 @@ func (r *rehearsal) impossible(l store.DeadLetter, node string) string {
 	case l.PayloadLength != 0:
 		return "only the start of its payload was kept"
 	case roleOf(r.plan, node) == "":
-		return "the document has no such node any more: --at names another"
+		return "there is no such node any more: another one can be named"
 	case r.c.String("with") != "" && roleOf(r.plan, node) != engine.RoleTransform:
 		return "the node runs no code"
 	case roleOf(r.plan, node) == engine.RoleSink && l.Class == store.ClassDelivery:
@@ -123,7 +123,7 @@ func (r *rehearsal) standIn(node string) (err error) {
 // compileCandidate compiles a file as the code of a transform, with all that the document
 // says about the node.
 func compileCandidate(ctx context.Context, plan *pipeline.Plan, t *pipeline.Transform, file string) (runtime.Module, error) {
-	if flavor := flavorOf(file); flavor != t.Flavor {
+	if flavorOf(file) != t.Flavor {
 		return nil, usagef("give a file of the same flavor (.js, .ts and the like are script, .wasm is wasm)",
 			"--with %s: %s runs %s", file, t.Name, t.Flavor)
 	}
@@ -135,7 +135,11 @@ func compileCandidate(ctx context.Context, plan *pipeline.Plan, t *pipeline.Tran
 	if err != nil {
 		return nil, err
 	}
-	module, err := flavors()[t.Flavor].Compile(ctx, runtime.Code{
+	flavor := flavors()[t.Flavor]
+	if t.Isolation == pipeline.IsolationProcess {
+		flavor = isolated(flavors())[t.Flavor]
+	}
+	module, err := flavor.Compile(ctx, runtime.Code{
 		Name: file, Path: path, Dir: plan.Dir, Bytes: text, Function: t.Code.Function,
 	}, t.Settings)
 	var failure *runtime.Failure

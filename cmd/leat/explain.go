@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -153,7 +152,7 @@ func printExplained(s surroundings, format string, plan *pipeline.Plan, w *walk)
 	resolved := plan.Resolve()
 	switch {
 	case format == "json":
-		err = json.NewEncoder(s.stdout).Encode(explainJSON{resolved, w.row()})
+		err = jsonTo(s.stdout).Encode(explainJSON{resolved, w.row()})
 	case format == "mermaid":
 		_, err = fmt.Fprint(s.stdout, resolved.Mermaid(w.marks()))
 	case w != nil:

@@ -275,7 +275,7 @@ func checkKillBooks(t *testing.T, dir string, seed uint64, kills int, letters ui
 	if admitted < killLines || admitted > killLines+uint64(killWindow*kills) {
 		t.Errorf("seed %d: %d messages are admitted for %d lines", seed, admitted, killLines)
 	}
-	if b.Opened != admitted+b.Dropped || b.FilteredNull < killLines/100 || b.Dropped < killLines/50 || b.DeadLettered != letters {
+	if b.Opened != admitted+b.Dropped || b.Null < killLines/100 || b.Dropped < killLines/50 || b.DeadLettered != letters {
 		t.Errorf("seed %d: the books miss something: %+v", seed, b)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -150,7 +149,7 @@ func specRows(kind string, specs map[string]pipeline.Spec) []plugin {
 
 // eachJSON prints one object a line.
 func eachJSON[T any](s surroundings, rows []T) error {
-	out := json.NewEncoder(s.stdout)
+	out := jsonTo(s.stdout)
 	for _, row := range rows {
 		if err := out.Encode(row); err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -150,7 +149,7 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 	}
 	result, err := a.run.Replay(c.Context, sel.ids, c.String("at"), c.Bool("delete"))
 	if err != nil {
-		return a.failure("replay", err)
+		return a.failure("replay (the run goes on with the letters that it has taken in)", err)
 	}
 	result.Quarantined += sel.quarantined
 	if result.FailedAgain > 0 {
@@ -221,7 +220,7 @@ func reportOutcome(c *cli.Context, s surroundings, o engine.Outcome, result engi
 // report prints the result, and ends with 4 unless every selected letter committed, or would.
 func report(c *cli.Context, s surroundings, r replayed) error {
 	if c.Bool("json") {
-		if err := json.NewEncoder(s.stdout).Encode(r.row()); err != nil {
+		if err := jsonTo(s.stdout).Encode(r.row()); err != nil {
 			return err
 		}
 	} else if err := printReplayed(c, s, r); err != nil {

@@ -50,19 +50,18 @@ func runCommand(s surroundings) *cli.Command {
 
 // job is one document on its way through a run.
 type job struct {
-	plan    *pipeline.Plan
-	store   *store.Store
-	engine  *engine.Engine
-	control *control.Server // nil where nothing outlives the run, or no socket can be made
-	log     *slog.Logger
-	guests  *guestLog
-	blocked atomic.Value // string: why it was blocked when a signal came
-	topics  *topics      // the log that its topics are of; nil where it has none
-	owned   bool         // topics are this job's alone
-	member  *topic.Member
-	at      int // among the documents
-
+	plan     *pipeline.Plan
+	store    *store.Store
+	engine   *engine.Engine
+	control  *control.Server // nil where nothing outlives the run, or no socket can be made
+	log      *slog.Logger
+	guests   *guestLog
+	blocked  atomic.Value   // string: why it was blocked when a signal came
 	evidence *tune.Evidence // of what the guests need
+	topics   *topics        // the log that its topics are of; nil where it has none
+	owned    bool           // topics are this job's alone
+	member   *topic.Member
+	at       int // among the documents
 }
 
 func run(c *cli.Context, s surroundings, names []string) error {
@@ -244,11 +243,11 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	if j.store, err = openStore(c, j.plan, j.log); err != nil {
 		return err
 	}
+	j.evidence = tune.NewEvidence(j.plan)
 	endpoints, err := j.endpoints(c)
 	if err != nil {
 		return err
 	}
-	j.evidence = tune.NewEvidence(j.plan)
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoints,
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,7 @@ type sample struct {
 	message runtime.Message
 	node    string // that it belongs to; "" if it says none
 	raw     bool   // it is as a source read it: to be decoded
+	from    string // the source out of which it walks to the node; "" goes straight in
 	file    string // that it was read from
 	where   string // for messages
 }
@@ -176,14 +178,19 @@ func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, 
 	out := sample{message: row.Message, raw: !row.Inject, where: fmt.Sprintf("row %d", seq)}
 	if row.Inject {
 		out.node = row.Node
+	} else if slices.ContainsFunc(plan.Sources, func(s *pipeline.Source) bool { return s.Name == row.Node }) {
+		out.from = row.Node
 	}
 	return out, nil
 }
 
 // decodeSample makes of the sample what the node would be given: the bytes that a source read are
 // decoded.
-func decodeSample(plan *pipeline.Plan, node *pipeline.Transform, picked sample) (runtime.Message, error) {
+func decodeSample(ctx context.Context, plan *pipeline.Plan, node *pipeline.Transform, picked sample) (runtime.Message, error) {
 	m := picked.message
+	if picked.from != "" {
+		return walkedSample(ctx, plan, node, picked)
+	}
 	source := sourceAbove(plan, node.Name)
 	if m.Source == "" && source != nil {
 		m.Source = source.Name
@@ -207,6 +214,25 @@ func decodeSample(plan *pipeline.Plan, node *pipeline.Transform, picked sample) 
 	}
 	m.Payload = payload
 	return m, nil
+}
+
+// walkedSample brings a row of the spool out of its source and through the plan, and returns it as
+// it first enters the node.
+func walkedSample(ctx context.Context, plan *pipeline.Plan, node *pipeline.Transform, picked sample) (runtime.Message, error) {
+	w, err := walkFrom(ctx, plan, picked.from, picked.message)
+	if err != nil {
+		return runtime.Message{}, err
+	}
+	hint := "a transform filters it, or no edge lets it pass: give a row that gets there"
+	for _, v := range w.visits {
+		if v.Node == node.Name {
+			return v.In, nil
+		}
+		if v.Failure != nil {
+			hint = "it fails at " + v.Node + ": " + firstLine(v.Failure.Message, 200)
+		}
+	}
+	return runtime.Message{}, usagef(hint, "%s does not reach %s", picked.where, node.Name)
 }
 
 // sourceAbove is the first source whose messages reach the node.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -63,7 +62,7 @@ func settle(c *cli.Context, s surroundings, j *job, o engine.Outcome) error {
 	if c.Bool("json") {
 		row := settleRow(o)
 		row.Blocked = blocked
-		return json.NewEncoder(s.stdout).Encode(row)
+		return jsonTo(s.stdout).Encode(row)
 	}
 	b := o.Balance
 	remark(c, s, "%s: %s: read %d, replayed %d = committed %d + outstanding %d; branches %d = delivered %d + filtered %d + dropped %d + dead-lettered %d; checkpoint %d; %s",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -33,7 +32,7 @@ func statusCommand(s surroundings) *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				return json.NewEncoder(s.stdout).Encode(row)
+				return jsonTo(s.stdout).Encode(row)
 			}
 			return printStatus(s, row)
 		},

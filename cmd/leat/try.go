@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,12 +19,14 @@ func tryCommand(s surroundings) *cli.Command {
 		Usage:     "run one transform on one sample",
 		ArgsUsage: "FILE",
 		Description: "Prints what the transform makes of the sample, or how it fails and where, and what it spent of its budget.\n" +
+			"A dead letter is as it entered the node that failed; a row of the spool goes through the steps before first.\n" +
 			"The instance is fresh; no store is written. Exit code 4 if the sample fails.\n\n" +
 			"Examples:\n   leat try orders.yaml --node enrich --message sample.json\n" +
 			"   head -1 orders.jsonl | leat try orders.yaml --node enrich --message - --json\n" +
 			"   leat try orders.yaml --letter 01J9… --watch",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "node", Usage: "the transform; the only one if the pipeline has one: `NODE`"},
+			&cli.StringFlag{Name: "profile", Usage: "write where the fuel went, as a pprof profile, to `FILE`", TakesFile: true},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the document, the sample or the code changes"},
 			paramFlag(),
 		}, sampleFlags()...),
@@ -81,10 +84,10 @@ func tryOnce(c *cli.Context, s surroundings, file string) (*trial, error) {
 	if t.node, err = pickNode(c, plan, picked.node); err != nil {
 		return t, err
 	}
-	if picked.message, err = decodeSample(plan, t.node, picked); err != nil {
+	if picked.message, err = decodeSample(c.Context, plan, t.node, picked); err != nil {
 		return t, err
 	}
-	if err := t.run(c.Context, picked.message); err != nil {
+	if err := t.runProfiled(c, options.Catalog, picked.message); err != nil {
 		return t, err
 	}
 	return t, t.print(c, s)
@@ -98,7 +101,18 @@ func filesOf(plan *pipeline.Plan) (files []string) {
 		}
 		if m, ok := t.Module.(runtime.Sourced); ok {
 			files = append(files, m.Files()...)
+		} else if t.Code.Path != "" {
+			files = append(files, besideCode(t.Code.Path)...)
 		}
+	}
+	return files
+}
+
+// besideCode are the files that code in a child process may import: it does not say which it does.
+func besideCode(path string) (files []string) {
+	for _, ext := range []string{"js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "json"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*."+ext)) // the pattern is well formed
+		files = append(files, found...)
 	}
 	return files
 }
@@ -152,9 +166,9 @@ type logLine struct {
 }
 
 // run applies the transform once, in an instance of its own. The error is the world's.
-func (t *trial) run(ctx context.Context, m runtime.Message) error {
+func (t *trial) run(ctx context.Context, module runtime.Module, m runtime.Message) error {
 	host := runtime.Host{Log: func(level, text string) { t.log = append(t.log, logLine{level, text}) }}
-	worker, err := runtime.NewWorker(ctx, t.node.Module, host, nil)
+	worker, err := runtime.NewWorker(ctx, module, host, nil)
 	if err != nil {
 		return t.fault(err)
 	}

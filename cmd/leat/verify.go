@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -53,7 +52,7 @@ func verify(c *cli.Context, s surroundings, names []string) error {
 			code = exitInvalid
 		}
 		if c.Bool("json") {
-			if err := json.NewEncoder(s.stdout).Encode(v); err != nil {
+			if err := jsonTo(s.stdout).Encode(v); err != nil {
 				return err
 			}
 			continue

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
@@ -37,7 +36,7 @@ func versionCommand(s surroundings) *cli.Command {
 				return usagef("`leat version` takes no arguments", "what is %q?", c.Args().First())
 			}
 			if c.Bool("json") {
-				return json.NewEncoder(s.stdout).Encode(map[string]string{
+				return jsonTo(s.stdout).Encode(map[string]string{
 					"version": version(), "go": goruntime.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH,
 				})
 			}

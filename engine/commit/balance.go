@@ -1,6 +1,6 @@
 package commit
 
-import "fmt"
+import "github.com/leat-run/leat/runtime"
 
 // Ending says how one branch of a message ended.
 type Ending uint8
@@ -31,49 +31,16 @@ var endingNames = [endings]string{"none", "delivered", "null", "no_output", "no_
 // String returns the ending's name as the machine output has it.
 func (e Ending) String() string { return endingNames[e] }
 
-// Balance counts the messages and branches behind a frontier, since the store was made.
+// Balance counts the messages behind a frontier and how their branches ended, since the store
+// was made.
 type Balance struct {
 	Committed uint64 // messages
-	Opened    uint64 // branches
-
-	Delivered    uint64
-	Null         uint64
-	NoOutput     uint64
-	NoMatch      uint64
-	Dropped      uint64
-	DeadLettered uint64
-	Orphaned     uint64
-}
-
-// Filtered is the sum over the reasons for which a branch is filtered.
-func (b Balance) Filtered() uint64 { return b.Null + b.NoOutput + b.NoMatch }
-
-// Ended is the sum over all endings.
-func (b Balance) Ended() uint64 {
-	return b.Delivered + b.Filtered() + b.Dropped + b.DeadLettered + b.Orphaned
-}
-
-// Check returns an error if a branch was opened and not ended, or the reverse.
-func (b Balance) Check() error {
-	if b.Opened != b.Ended() {
-		return fmt.Errorf("commit: %d branches were opened and %d ended: %+v", b.Opened, b.Ended(), b)
-	}
-	return nil
+	runtime.Balance
 }
 
 // Minus returns what was counted since earlier.
 func (b Balance) Minus(earlier Balance) Balance {
-	return Balance{
-		Committed:    b.Committed - earlier.Committed,
-		Opened:       b.Opened - earlier.Opened,
-		Delivered:    b.Delivered - earlier.Delivered,
-		Null:         b.Null - earlier.Null,
-		NoOutput:     b.NoOutput - earlier.NoOutput,
-		NoMatch:      b.NoMatch - earlier.NoMatch,
-		Dropped:      b.Dropped - earlier.Dropped,
-		DeadLettered: b.DeadLettered - earlier.DeadLettered,
-		Orphaned:     b.Orphaned - earlier.Orphaned,
-	}
+	return Balance{Committed: b.Committed - earlier.Committed, Balance: b.Balance.Minus(earlier.Balance)}
 }
 
 // add counts one committed message.

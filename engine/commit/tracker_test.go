@@ -85,7 +85,8 @@ func (s *script) line(f []string, b *strings.Builder) {
 		}
 		b.WriteString("\n")
 	case "balance":
-		fmt.Fprintf(b, " %+v %v\n", s.Stats().Balance, s.Stats().Balance.Check())
+		books := s.Stats().Balance
+		fmt.Fprintf(b, " %d messages, %+v %v\n", books.Committed, books.Balance, books.Check())
 	case "outstanding":
 		fmt.Fprintf(b, " %v\n", s.Outstanding(100))
 	default:

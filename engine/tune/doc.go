@@ -1,7 +1,7 @@
 // Package tune says what budgets should be, from what messages needed.
 //
 //	Measure: the plan's transforms over a sample or a spool, in memory, under raised budgets --\
-//	a running engine: Evidence.Observe on every call -------------------------------------------+--> Evidence
+//	a running engine: Evidence is its engine.Observer -------------------------------------------+--> Evidence
 //	                                                                                                   |
 //	   Advise: p50/p95/p99/max, histogram, what a candidate budget would fail, by input size, <--------/
 //	           a suggestion with its reason --> Report --> Draw (a terminal), JSON, pipeline.EditBudget

@@ -7,14 +7,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leat-run/leat/runtime"
 )
 
 // BenchmarkHop measures what a message costs on top of its guest: in time, and in CPU time of
-// the parent and the child together, which a loaded machine does not distort.
-//
-// At 64 in flight a message should cost 0.6 µs at most on an idle machine.
+// the parent and the child; best is that of the quickest 100 calls, which a loaded machine
+// distorts least. At 64 in flight it should be 0.6 µs at most.
 func BenchmarkHop(b *testing.B) {
 	for _, n := range []int{1, 64} {
 		b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
@@ -28,16 +28,21 @@ func BenchmarkHop(b *testing.B) {
 			w.ApplyBatch(b.Context(), in, answers)
 			pid := children(b)[0]
 			self, child := cpuOf(b, os.Getpid()), cpuOf(b, pid)
-			done := 0
+			done, best, at := 0, time.Hour, time.Now()
 			for b.Loop() {
 				w.ApplyBatch(b.Context(), in, answers)
-				done += n
+				if done += n; done%(100*n) == 0 {
+					best, at = min(best, time.Since(at)), time.Now()
+				}
 				if answers[n-1].Err != nil {
 					b.Fatal(answers[n-1].Err)
 				}
 			}
 			perMessage := func(ns int64) float64 { return float64(ns) / float64(done) }
 			b.ReportMetric(perMessage(b.Elapsed().Nanoseconds()), "ns/message")
+			if best < time.Hour {
+				b.ReportMetric(float64(best.Nanoseconds())/float64(100*n), "best-ns/message")
+			}
 			b.ReportMetric(perMessage(cpuOf(b, os.Getpid())-self), "parent-cpu-ns/message")
 			b.ReportMetric(perMessage(cpuOf(b, pid)-child), "child-cpu-ns/message")
 		})

@@ -20,7 +20,8 @@ type child struct {
 	in      *os.File
 	outFile *os.File
 	out     *bufio.Reader
-	room    int // bytes that fit into the pipe to the child
+	room    int   // bytes that fit into the pipe to the child
+	ceiling int64 // bytes of private memory that it limited itself to; 0 for none
 	page    page
 	kill    func()
 	sent    uint64 // messages so far

@@ -11,7 +11,7 @@ import (
 type death struct {
 	exit
 	kind     runtime.Kind // of a message that was being run; crash unless it can be told apart
-	measured int64
+	measured int64        // both are the limit that the system holds, where it is reached
 	limit    int64
 	hint     string
 	log      string
@@ -52,7 +52,7 @@ func (c *child) death() death {
 	}
 	switch d.kind {
 	case runtime.KindMemory:
-		d.says, d.measured, d.limit = "reached its memory limit", c.budget.Memory+1, c.budget.Memory
+		d.says, d.measured, d.limit = "reached its memory limit", c.ceiling, c.ceiling
 		d.hint = "raise the node's budget.memory, or hold less at a time"
 	case runtime.KindStack:
 		d.says, d.measured, d.limit = "reached the limit of its stack", maxStack, maxStack

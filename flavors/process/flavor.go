@@ -49,7 +49,7 @@ func (f *Flavor) Compile(ctx context.Context, code runtime.Code, settings runtim
 	if err != nil {
 		return nil, err
 	}
-	m.digest, m.warnings = says.digest, says.warnings
+	m.digest, m.warnings, m.files = says.digest, says.warnings, says.files
 	m.mu.idle = append(m.mu.idle, c)
 	return m, nil
 }

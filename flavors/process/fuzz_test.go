@@ -8,6 +8,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -49,7 +50,7 @@ func FuzzMessage(f *testing.F) {
 }
 
 func FuzzLoaded(f *testing.F) {
-	f.Add(appendLoaded(nil, &loaded{digest: "d", ceiling: 5, warnings: beastModule{}.Warnings()}))
+	f.Add(appendLoaded(nil, &loaded{digest: "d", ceiling: 5, warnings: beastModule{}.Warnings(), files: []string{"/a"}}))
 	f.Add(appendLoaded(nil, &loaded{err: errors.New("x")}))
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		body, err := readFrame(bufio.NewReader(bytes.NewReader(frame)), frameLoaded, maxLoaded)
@@ -88,6 +89,77 @@ func TestAnswerRoundTrip(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\n%+v %v", got, want, err)
 		}
+	}
+}
+
+// fill sets every field below v to something that is not zero, so that one which the wire
+// forgets is missed.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(7, 9).UTC()))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name != "Cause" { // it has no form outside its process
+				fill(v.Field(i))
+			}
+		}
+	case reflect.String:
+		v.SetString("guest")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(11)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Uint8:
+		v.SetUint(65)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("k"), reflect.ValueOf("v"))
+	default:
+		panic("fill: " + v.Type().String())
+	}
+}
+
+// Proves that the wire carries every field that a message, a result, a failure, a warning, the
+// code and its settings have, those of tomorrow included.
+func TestWireCarriesEverything(t *testing.T) {
+	in := message("payload")
+	var result runtime.Result
+	fill(reflect.ValueOf(&result).Elem())
+	got, err := readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Result: result}}, &in)}, &in)
+	if err != nil || !reflect.DeepEqual(got.Result, result) {
+		t.Errorf("%+v\n%+v %v", got.Result, result, err)
+	}
+	var failure runtime.Failure
+	fill(reflect.ValueOf(&failure).Elem())
+	got, err = readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Err: &failure}}, &in)}, &in)
+	if err != nil || !reflect.DeepEqual(got.Err, error(&failure)) {
+		t.Errorf("%+v\n%+v %v", got.Err, failure, err)
+	}
+	var m, none runtime.Message
+	fill(reflect.ValueOf(&m).Elem())
+	r := reader{rest: appendMessage(nil, &m)}
+	if again := r.message(&none); r.end() != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("%+v\n%+v", again, m)
+	}
+	says := loaded{digest: "d", warnings: make([]runtime.Warning, 1), files: []string{"f"}, ceiling: 3}
+	fill(reflect.ValueOf(&says.warnings[0]).Elem())
+	if again, err := readLoaded(appendLoaded(nil, &says)[frameHeader:]); err != nil || !reflect.DeepEqual(again, says) {
+		t.Errorf("%+v\n%+v %v", again, says, err)
+	}
+	var l load
+	fill(reflect.ValueOf(&l).Elem())
+	frame, err := appendLoad(nil, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := readLoad(frame[frameHeader:]); err != nil || !reflect.DeepEqual(again, l) {
+		t.Errorf("%+v\n%+v %v", again, l, err)
 	}
 }
 

@@ -40,7 +40,8 @@ func readLoad(body []byte) (l load, err error) {
 type loaded struct {
 	digest   string
 	warnings []runtime.Warning
-	ceiling  int64 // bytes of private memory that the child limited itself to; 0 for none
+	files    []string // that the code was made of; nil where the flavor does not say
+	ceiling  int64    // bytes of private memory that the child limited itself to; 0 for none
 	err      error
 }
 
@@ -66,6 +67,10 @@ func appendLoaded(b []byte, l *loaded) []byte {
 		}
 		b = binary.AppendVarint(binary.AppendVarint(b, int64(w.Line)), int64(w.Column))
 	}
+	b = binary.AppendUvarint(b, uint64(len(l.files)))
+	for _, file := range l.files {
+		b = appendText(b, file)
+	}
 	return endFrame(b, at)
 }
 
@@ -89,6 +94,12 @@ func readLoaded(body []byte) (l loaded, err error) {
 		w := runtime.Warning{Code: r.text(), Message: r.text(), Hint: r.text(), File: r.text()}
 		w.Line, w.Column = int(r.int()), int(r.int())
 		l.warnings = append(l.warnings, w)
+	}
+	for range r.count() {
+		if r.err != nil {
+			break
+		}
+		l.files = append(l.files, r.text())
 	}
 	return l, r.end()
 }

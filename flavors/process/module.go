@@ -16,6 +16,7 @@ type module struct {
 	frame    []byte // of the load; never written to
 	digest   string
 	warnings []runtime.Warning
+	files    []string
 
 	mu struct {
 		sync.Mutex
@@ -29,6 +30,9 @@ func (m *module) Digest() string { return m.digest }
 
 // Warnings are those of the code in the child.
 func (m *module) Warnings() []runtime.Warning { return m.warnings }
+
+// Files are those that the code in the child was made of, where its flavor says (runtime.Sourced).
+func (m *module) Files() []string { return m.files }
 
 // Instantiate takes a child that is ready, or starts one.
 func (m *module) Instantiate(ctx context.Context, host runtime.Host) (runtime.Transform, error) {
@@ -86,6 +90,7 @@ func (m *module) start(ctx context.Context) (*child, loaded, error) {
 	}
 	says, err := c.load(ctx, m.frame)
 	if err == nil && says.err == nil {
+		c.ceiling = says.ceiling
 		return c, says, nil
 	}
 	c.close()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,9 @@ import (
 func TestMain(m *testing.M) {
 	if IsChild() {
 		os.Exit(Serve(map[string]runtime.Flavor{"beast": beast{}}))
+	}
+	if os.Getenv(parentMark) != "" {
+		parent()
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -337,27 +341,95 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// children returns this process's children.
-func children(t testing.TB) (pids []int) {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", os.Getpid(), os.Getpid()))
+// parentMark makes this binary a parent that waits to be killed.
+const parentMark = "LEAT_TEST_PARENT"
+
+// parent has one child idle and one at work, and says their ids.
+func parent() {
+	s := runtime.Settings{Budget: beast{}.Defaults()}
+	s.Budget.Timeout = time.Hour
+	m, err := New(beast{}, Options{}).Compile(context.Background(), runtime.Code{}, s)
+	if err != nil {
+		panic(err)
+	}
+	busy, err := m.Instantiate(context.Background(), runtime.Host{})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := m.Instantiate(context.Background(), runtime.Host{}); err != nil {
+		panic(err)
+	}
+	go func() { _, _ = busy.Apply(context.Background(), message("spin")) }()
+	for busy.(*transform).child.page.running.Load() != 1 {
+		time.Sleep(time.Millisecond)
+	}
+	self, err := procChildren(os.Getpid())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(self), self)
+	select {}
+}
+
+// Proves that no child outlives its parent, idle or at work, however the parent ends.
+func TestNoOrphans(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), parentMark+"=1")
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, task := range tasks {
-		more, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		text = append(text, more...)
+	var n, first, second int
+	if _, err := fmt.Fscanf(out, "%d [%d %d]\n", &n, &first, &second); err != nil || n != 2 {
+		t.Fatalf("%d children: %v", n, err)
 	}
-	for _, field := range strings.Fields(string(text)) {
-		pid, err := strconv.Atoi(field)
-		if err != nil {
-			t.Fatal(err)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if dead(first) && dead(second) {
+			return
 		}
-		pids = append(pids, pid)
+		if time.Now().After(deadline) {
+			t.Fatal("a child lives on")
+		}
+	}
+}
+
+// dead says that a process has ended, whether somebody took notice or not.
+func dead(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(text), ") Z ")
+}
+
+// children returns this process's children.
+func children(t testing.TB) []int {
+	t.Helper()
+	pids, err := procChildren(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return pids
+}
+
+func procChildren(pid int) (pids []int, err error) {
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, task := range tasks {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name())) // the thread may have ended
+		for _, field := range strings.Fields(string(text)) {
+			child, err := strconv.Atoi(field)
+			if err != nil {
+				return nil, err
+			}
+			pids = append(pids, child)
+		}
+	}
+	return pids, nil
 }

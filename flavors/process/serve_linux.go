@@ -102,6 +102,9 @@ func (s *server) start(flavors map[string]runtime.Flavor) (says loaded) {
 		return says
 	}
 	says.digest, says.warnings = s.module.Digest(), s.module.Warnings()
+	if sourced, ok := s.module.(runtime.Sourced); ok {
+		says.files = sourced.Files()
+	}
 	host := runtime.Host{Log: func(level, text string) { s.logs = append(s.logs, logged{level, text}) }}
 	s.worker, says.err = runtime.NewWorker(ctx, s.module, host, func(r runtime.Recycle) { s.now.recycled = r })
 	if says.err != nil {

@@ -17,6 +17,9 @@ func (in *instance) describe(v goja.Value) string {
 		if v == nil {
 			return "undefined"
 		}
+		if symbol, isSymbol := v.(*goja.Symbol); isSymbol {
+			return runtime.Cut("Symbol("+symbol.String()+")", runtime.MaxReason)
+		}
 		return runtime.Cut(v.String(), runtime.MaxReason)
 	}
 	if o.ClassName() == "Error" {
@@ -25,7 +28,7 @@ func (in *instance) describe(v goja.Value) string {
 	var text string
 	sub := encoder{in: in}
 	if l := attempt(func() { text = string(sub.payload(o)) }); l != nil {
-		what, _ := refusal(o.ClassName())
+		what, _ := refusal(classOf(o))
 		return "[" + strings.TrimPrefix(strings.TrimPrefix(what, "an "), "a ") + "]"
 	}
 	return runtime.Cut(text, runtime.MaxReason)

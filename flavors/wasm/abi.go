@@ -37,6 +37,9 @@ func emit(i *instance, stack []uint64) {
 func (i *instance) addOutput(payload []byte) {
 	budget := i.module.settings.Budget
 	a := &i.apply
+	if i.module.stage != runtime.EntryTransform && len(a.out) > 0 {
+		panic(secondAnswer(i.module.stage))
+	}
 	if len(a.out) >= budget.Outputs {
 		panic(overOutput("messages", int64(len(a.out)+1), int64(budget.Outputs), "budget.outputs"))
 	}

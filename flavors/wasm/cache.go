@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,9 +56,9 @@ func private(dir string) bool {
 }
 
 // rewrite is meter.Rewrite through the cache.
-func (c *cache) rewrite(module []byte, options meter.Options) (rewritten []byte, version string, err error) {
+func (c *cache) rewrite(module []byte, content fingerprint, options meter.Options) (rewritten []byte, version string, err error) {
 	version = meter.RewriteVersion(options)
-	file := c.file(module, version)
+	file := c.file(content, version)
 	if rewritten := readEntry(file); rewritten != nil {
 		return rewritten, version, nil
 	}
@@ -65,32 +70,50 @@ func (c *cache) rewrite(module []byte, options meter.Options) (rewritten []byte,
 	return out.Module, version, nil
 }
 
-func (c *cache) file(module []byte, version string) string {
+func (c *cache) file(content fingerprint, version string) string {
 	if c.dir == "" {
 		return ""
 	}
-	h := sha256.New()
-	h.Write([]byte(version + "\x00"))
-	h.Write(module)
-	return filepath.Join(c.dir, "rewritten", hex.EncodeToString(h.Sum(nil)))
+	return filepath.Join(c.dir, "rewritten", content.with("\x00"+version))
 }
 
-// readEntry returns an entry's bytes, or nil. An entry starts with the SHA-256 of the rest,
-// so that a torn or rotten file is a miss.
+// fingerprint is the hash of a module's bytes, which are read once for all that is named by them.
+type fingerprint struct{ hash hash.Cloner }
+
+func newFingerprint(module []byte) fingerprint {
+	h := sha256.New()
+	h.Write(module)
+	return fingerprint{h.(hash.Cloner)} // as the standard library's all are
+}
+
+// with returns the SHA-256 of the module and what is behind it, in hexadecimal.
+func (f fingerprint) with(behind string) string {
+	h, err := f.hash.Clone()
+	if err != nil {
+		panic(fmt.Sprintf("wasm: a hash of the standard library does not clone: %v", err))
+	}
+	_, _ = io.WriteString(h, behind) // never fails
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// checksum is quick: it is to find a torn or rotten file, and nobody else writes there.
+func checksum(content []byte) []byte {
+	return binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// readEntry returns an entry's bytes, or nil. An entry starts with the checksum of the rest, so
+// that a torn or rotten file is a miss.
 func readEntry(file string) []byte {
 	if file == "" {
 		return nil
 	}
 	b, err := os.ReadFile(file)
-	if err != nil || len(b) < sha256.Size {
-		return nil
-	}
-	if sum := sha256.Sum256(b[sha256.Size:]); !bytes.Equal(sum[:], b[:sha256.Size]) {
+	if err != nil || len(b) < crc32.Size || !bytes.Equal(checksum(b[crc32.Size:]), b[:crc32.Size]) {
 		return nil
 	}
 	now := time.Now()
 	_ = os.Chtimes(file, now, now) // marks it as used; at worst it is pruned early
-	return b[sha256.Size:]
+	return b[crc32.Size:]
 }
 
 // writeEntry puts an entry in place whole.
@@ -102,8 +125,7 @@ func writeEntry(file string, content []byte) {
 	if err != nil {
 		return
 	}
-	sum := sha256.Sum256(content)
-	_, err = temporary.Write(append(sum[:], content...))
+	_, err = temporary.Write(append(checksum(content), content...))
 	if err = errors.Join(err, temporary.Close()); err == nil {
 		err = os.Rename(temporary.Name(), file)
 	}

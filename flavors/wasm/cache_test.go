@@ -15,18 +15,19 @@ func TestCacheIsNeverWrong(t *testing.T) {
 	dir := t.TempDir()
 	c := openCache(dir)
 	module := guest(t, "identity")
-	first, version, err := c.rewrite(module, meter.Options{})
+	content := newFingerprint(module)
+	first, version, err := c.rewrite(module, content, meter.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := c.file(module, version)
+	file := c.file(content, version)
 	if got := readEntry(file); string(got) != string(first) {
 		t.Errorf("%d bytes came back, %d were written", len(got), len(first))
 	}
 	if err := os.WriteFile(file, append(first, 0), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := c.rewrite(module, meter.Options{}); err != nil || string(got) != string(first) {
+	if got, _, err := c.rewrite(module, content, meter.Options{}); err != nil || string(got) != string(first) {
 		t.Errorf("a rotten entry was used (%v)", err)
 	}
 	prune(dir, 0)

@@ -74,7 +74,7 @@ func (i *instance) takeStdout() (err error) {
 		i.apply.outBytes -= int64(len(i.apply.stdout)) // counted when it was written
 		i.addOutput(text)
 	}
-	return nil
+	return i.answered()
 }
 
 // Spent is never set.

@@ -41,7 +41,7 @@ func (p *preview) checkContract(settings runtime.Settings, function string) (ent
 	}
 	if p.hasStart {
 		if sig, ok := p.functionType(p.start); !ok || sig != (signature{}) {
-			return entry{}, faultMalformed("start", fmt.Sprintf("function %d must take and return nothing", p.start))
+			return entry{}, faultMalformed("start section", fmt.Sprintf("function %d must take and return nothing", p.start))
 		}
 	}
 	if settings.ABI == abiCommand {
@@ -128,7 +128,7 @@ func (p *preview) checkFunction(name string, want signature) error {
 	have, ok := p.functionType(e.index)
 	switch {
 	case !ok:
-		return faultMalformed("export", fmt.Sprintf("%s names function %d, which does not exist", name, e.index))
+		return faultMalformed("export section", fmt.Sprintf("%s names function %d, which does not exist", name, e.index))
 	case have != want:
 		return loadFault("leat/1 fixes the signature: use the language's SDK under guests/, or declare it so",
 			"the module's %s is %s, but must be %s", name, have, want)
@@ -186,7 +186,7 @@ func (p *preview) checkImports() error {
 		case !found:
 			return p.faultImport(imp)
 		case int(imp.typeIndex) >= len(p.types):
-			return faultMalformed("import", fmt.Sprintf("%s.%s has type %d, which does not exist", imp.module, imp.name, imp.typeIndex))
+			return faultMalformed("import section", fmt.Sprintf("%s.%s has type %d, which does not exist", imp.module, imp.name, imp.typeIndex))
 		}
 		if have := p.types[imp.typeIndex]; have != offered.signature {
 			return loadFault("declare the import as leat/1 says (flavors/wasm/README.md), or use the language's SDK under guests/",

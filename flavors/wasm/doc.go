@@ -21,6 +21,6 @@
 //  5. An instance that failed is never given another message.
 //  6. A guest's bytes are copied before a host function returns; no message aliases memory.
 //
-// An instance belongs to one goroutine; the package starts none that outlives a call. It
-// does not know pipelines or the store, and does not retry.
+// An instance belongs to one goroutine. The package starts one per module now and then, which
+// makes the spare instance (spare.go); Module.Close waits for it. It does not know pipelines or the store, and does not retry.
 package wasm

@@ -56,6 +56,11 @@ func (*Flavor) Defaults() runtime.Budget {
 // Compile checks code against leat/1, compiles it and runs its start functions once, so
 // that a module which cannot start is found before any message.
 func (f *Flavor) Compile(ctx context.Context, code runtime.Code, settings runtime.Settings) (runtime.Module, error) {
+	return f.compile(ctx, code, settings, nil)
+}
+
+// compile is Compile, and Profile where a profile is given.
+func (f *Flavor) compile(ctx context.Context, code runtime.Code, settings runtime.Settings, profile *runtime.FuelProfile) (runtime.Module, error) {
 	if err := settings.Budget.Validate(); err != nil {
 		return nil, fmt.Errorf("wasm: %s: %w", code.Name, err)
 	}
@@ -63,7 +68,7 @@ func (f *Flavor) Compile(ctx context.Context, code runtime.Code, settings runtim
 	if err != nil {
 		return nil, err
 	}
-	m, err := engine.load(ctx, code, settings)
+	m, err := engine.load(ctx, code, settings, profile)
 	return m, named(code.Name, err)
 }
 

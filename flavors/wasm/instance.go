@@ -30,6 +30,7 @@ type instance struct {
 	random    randomSource
 	log       journal
 	apply     apply
+	tracer    *tracer             // nil but for a profile
 	globals   []api.MutableGlobal // the guest's own, in the order of the image
 	mark      uint64              // the memory size at which the instance is replaced
 	spent     runtime.Recycle
@@ -102,6 +103,9 @@ func (m *module) newInstance() *instance {
 	limit := uint64(m.settings.Budget.Memory) / pageBytes * pageBytes
 	i := &instance{module: m, memory: linear{limit: limit}, clock: newClock(), gauge: gauge{chunk: m.engine.chunk}}
 	i.log.begin(m.settings.Budget.Log)
+	if m.profile != nil {
+		i.tracer = &tracer{module: m}
+	}
 	return i
 }
 

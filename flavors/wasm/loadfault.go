@@ -24,12 +24,12 @@ func loadFault(hint, format string, args ...any) *runtime.Failure {
 
 func faultTruncated(section string, at, want, have int) error {
 	return loadFault("the file is cut off: build or copy it again, and compare its size",
-		"the module ends inside its %s section: %d bytes announced at byte %d, %d are there", section, want, at, have)
+		"the module ends inside its %s: %d bytes announced at byte %d, %d are there", section, want, at, have)
 }
 
 func faultMalformed(section, what string) error {
 	return loadFault("the file is damaged or was not written by a WebAssembly compiler: build it again",
-		"the module's %s section is malformed: %s", section, what)
+		"the module's %s is malformed: %s", section, what)
 }
 
 // features maps a proposal that is not offered to the flags which turn it off.

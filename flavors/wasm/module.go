@@ -2,13 +2,12 @@ package wasm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
@@ -25,13 +24,19 @@ type module struct {
 	settings runtime.Settings
 	config   string // settings.Config, as the guest sees it
 	entry    entry
+	stage    runtime.Entry // handle or fold; empty for a transform
 	digest   string
 	image    *image // the state after the start; nil if it cannot be brought back
 	spares   *spares
+
+	// For a profile only; nil and unused otherwise.
+	profile  *runtime.FuelProfile
+	names    map[uint32]string // of the functions, by their index after rewriting
+	appended uint32            // index of the first function that the meter appended
 }
 
 // load turns bytes into a module, or says why it cannot.
-func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.Settings) (*module, error) {
+func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.Settings, profile *runtime.FuelProfile) (*module, error) {
 	if len(code.Bytes) > maxModuleBytes {
 		return nil, loadFault("strip it: wasm-strip, go build -ldflags=\"-s -w\", or wasm-opt -Oz",
 			"the module has %s, more than %s", byteSize(int64(len(code.Bytes))), byteSize(maxModuleBytes))
@@ -44,19 +49,23 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	rewritten, version, err := e.cache.rewrite(code.Bytes, meter.Options{})
+	content := newFingerprint(code.Bytes)
+	rewritten, version, err := e.cache.rewrite(code.Bytes, content, meter.Options{Attributed: profile != nil})
 	if err != nil {
 		return nil, faultRefused(err)
 	}
-	compiled, err := e.compile(ctx, rewritten)
-	if err != nil {
-		return nil, err
-	}
 	m := &module{
-		name: code.Name, engine: e, compiled: compiled, settings: settings, config: string(settings.Config), entry: entry,
-		digest: digest(code, settings, version),
+		name: code.Name, engine: e, settings: settings, config: string(settings.Config), entry: entry, stage: code.Entry,
+		digest: digest(content, code, settings, version),
 	}
 	m.spares = newSpares(m.start)
+	if profile != nil {
+		m.profile, m.names, m.appended = profile, map[uint32]string{}, uint32(p.functionCount()+meter.AddedImports)
+		ctx = experimental.WithFunctionListenerFactory(ctx, m)
+	}
+	if m.compiled, err = e.compile(ctx, rewritten); err != nil {
+		return nil, err
+	}
 	return m, m.prepare(ctx)
 }
 
@@ -70,7 +79,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 func (e *engine) compile(ctx context.Context, module []byte) (compiled wazero.CompiledModule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = faultMalformed("code", fmt.Sprint(r))
+			err = faultMalformed("code section", fmt.Sprint(r))
 		}
 	}()
 	if err := ctx.Err(); err != nil {
@@ -104,15 +113,12 @@ func (m *module) prepare(ctx context.Context) error {
 	return nil
 }
 
-func digest(code runtime.Code, settings runtime.Settings, rewriter string) string {
-	h := sha256.New()
-	h.Write(code.Bytes)
+func digest(content fingerprint, code runtime.Code, settings runtime.Settings, rewriter string) string {
 	rest, _ := json.Marshal(struct { // plain data: never fails
 		Function, Entry, Rewriter string
 		Settings                  runtime.Settings
 	}{code.Function, string(code.Entry), rewriter, settings})
-	h.Write(rest)
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return "sha256:" + content.with(string(rest))
 }
 
 // Digest identifies the code and all that changes its results.

@@ -3,30 +3,9 @@ package wasm
 import (
 	"fmt"
 	"strings"
-)
 
-// Section ids of the core format.
-const (
-	sectionCustom    = 0
-	sectionType      = 1
-	sectionImport    = 2
-	sectionFunction  = 3
-	sectionTable     = 4
-	sectionMemory    = 5
-	sectionGlobal    = 6
-	sectionExport    = 7
-	sectionStart     = 8
-	sectionElement   = 9
-	sectionCode      = 10
-	sectionData      = 11
-	sectionDataCount = 12
-	sectionTag       = 13
+	"github.com/leat-run/leat/flavors/wasm/meter"
 )
-
-var sectionNames = [...]string{
-	"custom", "type", "import", "function", "table", "memory", "global", "export",
-	"start", "element", "code", "data", "data count", "tag",
-}
 
 // Kinds of imports and exports.
 const (
@@ -107,7 +86,7 @@ func previewModule(module []byte) (*preview, error) {
 		at := r.at
 		body := r.take(int(size))
 		if !r.ok() {
-			return nil, faultTruncated(sectionName(id), at, int(size), len(module)-at)
+			return nil, faultTruncated(meter.SectionName(id), at, int(size), len(module)-at)
 		}
 		if err := p.section(id, &reader{bytes: body, base: at}); err != nil {
 			return nil, err
@@ -116,38 +95,31 @@ func previewModule(module []byte) (*preview, error) {
 	return p, nil
 }
 
-func sectionName(id byte) string {
-	if int(id) < len(sectionNames) {
-		return sectionNames[id]
-	}
-	return fmt.Sprintf("%d (unknown)", id)
-}
-
 func (p *preview) section(id byte, r *reader) error {
 	var err error
 	switch id {
-	case sectionCustom:
+	case meter.SectionCustom:
 		p.custom(r)
 		return nil // a broken custom section does not break a module
-	case sectionType:
+	case meter.SectionType:
 		err = p.typeSection(r)
-	case sectionImport:
+	case meter.SectionImport:
 		err = p.importSection(r)
-	case sectionFunction:
+	case meter.SectionFunction:
 		for range r.count() {
 			p.functions = append(p.functions, r.u32())
 		}
-	case sectionMemory:
+	case meter.SectionMemory:
 		err = p.memorySection(r)
-	case sectionExport:
+	case meter.SectionExport:
 		p.exportSection(r)
-	case sectionStart:
+	case meter.SectionStart:
 		p.hasStart, p.start = true, r.u32()
-	case sectionTag:
+	case meter.SectionTag:
 		return faultFeature("exception-handling", "a tag section")
 	}
 	if err == nil && !r.ok() {
-		err = faultMalformed(sectionName(id), r.fault)
+		err = faultMalformed(meter.SectionName(id), r.fault)
 	}
 	return err
 }
@@ -262,6 +234,17 @@ func (p *preview) custom(r *reader) {
 			}
 		}
 	}
+}
+
+// functionCount is how many functions there are, imported ones included.
+func (p *preview) functionCount() int {
+	n := len(p.functions)
+	for _, imp := range p.imports {
+		if imp.kind == externFunction {
+			n++
+		}
+	}
+	return n
 }
 
 // functionType returns the signature of a function by its index in the module.

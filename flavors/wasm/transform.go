@@ -31,7 +31,11 @@ func (i *instance) Apply(ctx context.Context, in runtime.Message) (runtime.Resul
 	return result, err
 }
 
+// usage ends a message's accounts.
 func (i *instance) usage(started time.Time) runtime.Usage {
+	if i.tracer != nil {
+		i.tracer.end(i.gauge.used())
+	}
 	return runtime.Usage{Fuel: i.gauge.used(), Duration: time.Since(started), Memory: int64(i.memory.size)}
 }
 
@@ -42,6 +46,9 @@ func (i *instance) begin(in runtime.Message) {
 	i.random.begin(in.ID)
 	i.log.begin(i.module.settings.Budget.Log)
 	i.memory.refused = 0
+	if i.tracer != nil {
+		i.tracer.begin()
+	}
 }
 
 // bounded runs calls into the guest under one budget.
@@ -110,7 +117,7 @@ func (i *instance) verdict(code uint32) error {
 			Hint:    "0 means success; call leat.fail with a reason before another value is returned",
 		}
 	}
-	return nil
+	return i.answered()
 }
 
 // checkInput holds a message against the limits of what a guest is given.

@@ -218,14 +218,14 @@ func checkRange(v int64, f Field, format func(int64, int) string) *fault {
 	return &fault{"out-of-range", fmt.Sprintf("%s is out of range", format(v, 10)), "allowed: " + bound}
 }
 
+// ParseInt reads a whole number as documents write it, with underscores between digits.
+func ParseInt(text string) (int64, bool) { return parseInt(text) }
+
 // ParseSize reads a size as documents write it: 512KiB, 32MiB.
 func ParseSize(text string) (int64, bool) {
 	v, bad := scalar{text: text}.size(Field{Type: Size})
 	return v, bad == nil
 }
-
-// ParseInt reads a whole number as documents write it, with underscores between digits.
-func ParseInt(text string) (int64, bool) { return parseInt(text) }
 
 // FormatSize writes bytes with the largest unit that divides them.
 func FormatSize(bytes int64) string {

@@ -71,9 +71,10 @@ func (a *Account) Grant(counter int64) (add int64, ok bool) {
 	return grant << depthBits, true
 }
 
-// Used returns the fuel spent so far, exact after a return and after a refused grant. After a trap the counter lacks what was spent since
-// the last call or return of the function that trapped: a lower bound, the same one on
-// every engine and for every chunk, if grants were added to the exported counter too.
+// Used returns the fuel spent so far, exact after a return and after a refused grant. After
+// a trap the counter lacks what was spent since the last call or return of the function that
+// trapped, and may hold a little of what would have come next: the same on every engine
+// and for every chunk, if grants were added to the exported counter too.
 func (a *Account) Used(counter int64) int64 {
 	return max(a.stopped, a.granted-counter>>depthBits)
 }
@@ -84,3 +85,7 @@ func (a *Account) Spent(counter int64) bool { return a.Used(counter) > a.budget 
 
 // TooDeep reports whether the counter says that the depth bound was passed.
 func TooDeep(counter int64) bool { return counter&guard != 0 }
+
+// Units returns n units of fuel as a difference of the counter: what a host function takes
+// from the exported counter for work that it does for the guest.
+func Units(n int64) int64 { return n << depthBits }

@@ -15,7 +15,7 @@ func (m *module) readCustom(r *reader) {
 		r.take(int64(r.left()))
 	default:
 		r.take(int64(r.left()))
-		m.out.customs = appendBytes(append(m.out.customs, sectionCustom), r.src[from:r.at])
+		m.out.customs = appendBytes(append(m.out.customs, SectionCustom), r.src[from:r.at])
 	}
 }
 
@@ -65,8 +65,7 @@ func (m *module) readNames(r *reader) {
 
 func (m *module) readFunctionNames(r *reader) {
 	m.names.functions = vector{}
-	n := r.count("function names")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("function names") {
 		index := r.u32()
 		name := r.text()
 		if int64(index) < int64(len(m.functions)) {
@@ -91,15 +90,13 @@ func (n *names) appendTo(b []byte) []byte {
 	if n.module != nil {
 		content = appendBytes(append(content, namesModule), n.module)
 	}
-	return appendBytes(append(b, sectionCustom), n.functions.appendTo(content, namesFunctions))
+	return appendBytes(append(b, SectionCustom), n.functions.appendTo(content, namesFunctions))
 }
 
 func checkLocalNames(r *reader) {
-	n := r.count("functions with named locals")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("functions with named locals") {
 		r.u32()
-		locals := r.count("local names")
-		for j := 0; j < locals && r.ok(); j++ {
+		for range r.each("local names") {
 			r.u32()
 			r.text()
 		}

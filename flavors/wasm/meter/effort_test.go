@@ -7,11 +7,13 @@ import (
 	"testing"
 )
 
+// section is one section of a module.
+func section(id byte, content string) string {
+	return string(id) + string(binary.AppendUvarint(nil, uint64(len(content)))) + content
+}
+
 // bodies is a module of functions () -> () with the given bodies.
 func bodies(code ...string) []byte {
-	section := func(id byte, content string) string {
-		return string(id) + string(binary.AppendUvarint(nil, uint64(len(content)))) + content
-	}
 	types, all := "", ""
 	for _, c := range code {
 		types += "\x00"

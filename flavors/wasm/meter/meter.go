@@ -17,7 +17,9 @@ const (
 	// CounterExport is the exported mutable i64 global that holds the counter.
 	CounterExport = ImportModule + ".counter"
 
-	addedImports = 2
+	// AddedImports is how many functions are imported besides the guest's: what its own
+	// functions' indices are moved by.
+	AddedImports = 2
 
 	// FramePrefix begins the name of every function that the rewriter appended, so that
 	// a host can leave them out of a stack trace.
@@ -26,7 +28,7 @@ const (
 
 // Version names the rewriter's own behaviour. It changes with every change of the
 // rewritten bytes; Rewritten.Version joins it with the costs and the options.
-const Version = "3"
+const Version = "4"
 
 // Options choose how a module is rewritten. The zero value is the documented default.
 type Options struct {
@@ -35,8 +37,12 @@ type Options struct {
 	// 0 means 1<<20 (8 to 16 MiB of host memory). MaxUint32 leaves tables as they are.
 	TableElements uint32
 
-	// For measuring what these two cost; a host never sets them.
-	withoutDepth, withoutGaps bool
+	// Attributed has each function charge its own cost and no caller pay ahead for it, so
+	// that the counter at calls and returns tells whose the fuel was. Fuel is the same.
+	Attributed bool
+
+	// For measuring what these cost, and for proofs; a host never sets them.
+	withoutDepth, withoutGaps, withoutAhead bool
 }
 
 func (o Options) withDefaults() Options {
@@ -55,6 +61,8 @@ type Rewritten struct {
 	Version string
 	// Checks is how many places ask for fuel: loops, entries, long stretches.
 	Checks int
+
+	prepaid int // functions that their callers pay for
 }
 
 // RewriteVersion returns the Rewritten.Version that o leads to, so that a cache can be
@@ -62,8 +70,11 @@ type Rewritten struct {
 func RewriteVersion(o Options) string {
 	o = o.withDefaults()
 	v := fmt.Sprintf("meter %s, costs %s, tables %d", Version, costVersion, o.TableElements)
-	if o.withoutDepth || o.withoutGaps {
-		v += fmt.Sprintf(", depth %t, gaps %t", !o.withoutDepth, !o.withoutGaps)
+	if o.Attributed {
+		v += ", attributed"
+	}
+	if o.withoutDepth || o.withoutGaps || o.withoutAhead {
+		v += fmt.Sprintf(", depth %t, gaps %t, ahead %t", !o.withoutDepth, !o.withoutGaps, !o.withoutAhead)
 	}
 	return v
 }
@@ -84,5 +95,5 @@ func Rewrite(src []byte, o Options) (Rewritten, error) {
 	if err != nil {
 		return Rewritten{}, err
 	}
-	return Rewritten{Module: w.assemble(), Version: RewriteVersion(o), Checks: w.checks}, nil
+	return Rewritten{Module: w.assemble(), Version: RewriteVersion(o), Checks: w.checks, prepaid: w.payers()}, nil
 }

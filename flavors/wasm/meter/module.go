@@ -1,22 +1,5 @@
 package meter
 
-// Section identifiers.
-const (
-	sectionCustom    = 0
-	sectionType      = 1
-	sectionImport    = 2
-	sectionFunction  = 3
-	sectionTable     = 4
-	sectionMemory    = 5
-	sectionGlobal    = 6
-	sectionExport    = 7
-	sectionStart     = 8
-	sectionElement   = 9
-	sectionCode      = 10
-	sectionData      = 11
-	sectionDataCount = 12
-)
-
 // module is a module taken apart: the sizes of its ORIGINAL index spaces, against which
 // everything is checked, and its sections, already re-encoded with shifted indices.
 // The code section alone is kept as it stood, since it takes two passes of its own.
@@ -74,20 +57,14 @@ func (m *module) shift(i uint32) uint32 {
 	if int(i) < m.importedFunctions {
 		return i
 	}
-	return i + addedImports
+	return i + AddedImports
 }
 
 // sectionOrder is the place of each non-custom section in a module.
 var sectionOrder = [...]int{
-	sectionType: 1, sectionImport: 2, sectionFunction: 3, sectionTable: 4, sectionMemory: 5,
-	sectionGlobal: 6, sectionExport: 7, sectionStart: 8, sectionElement: 9,
-	sectionDataCount: 10, sectionCode: 11, sectionData: 12,
-}
-
-var sectionNames = [...]string{
-	"custom section", "type section", "import section", "function section", "table section",
-	"memory section", "global section", "export section", "start section", "element section",
-	"code section", "data section", "data count section",
+	SectionType: 1, SectionImport: 2, SectionFunction: 3, SectionTable: 4, SectionMemory: 5,
+	SectionGlobal: 6, SectionExport: 7, SectionStart: 8, SectionElement: 9,
+	SectionDataCount: 10, SectionCode: 11, SectionData: 12,
 }
 
 // parse reads the whole module.
@@ -115,22 +92,22 @@ func (m *module) parse() error {
 func (m *module) section(r *reader, last int) int {
 	r.place = "section header"
 	id := r.byte()
-	if r.ok() && int(id) >= len(sectionNames) {
+	if r.ok() && int(id) >= len(sectionOrder) {
 		r.at--
-		if id == 13 {
+		if id == SectionTag {
 			r.unsupported("exception-handling", "tag section")
 		}
 		r.malformed("unknown section %d", id)
 		return last
 	}
 	size := r.u32()
-	content := r.sub(size, sectionNames[id])
-	if id == sectionCustom {
+	content := r.sub(size, SectionName(id))
+	if id == SectionCustom {
 		m.readCustom(&content)
 	} else {
 		place := sectionOrder[id]
 		if r.ok() && place <= last {
-			r.malformed("%s twice or out of order", sectionNames[id])
+			r.malformed("%s twice or out of order", SectionName(id))
 		}
 		last = place
 		m.readSection(id, &content)
@@ -141,29 +118,29 @@ func (m *module) section(r *reader, last int) int {
 
 func (m *module) readSection(id byte, r *reader) {
 	switch id {
-	case sectionType:
+	case SectionType:
 		m.readTypes(r)
-	case sectionImport:
+	case SectionImport:
 		m.readImports(r)
-	case sectionFunction:
+	case SectionFunction:
 		m.readFunctions(r)
-	case sectionTable:
+	case SectionTable:
 		m.readTables(r)
-	case sectionMemory:
+	case SectionMemory:
 		m.readMemories(r)
-	case sectionGlobal:
+	case SectionGlobal:
 		m.readGlobals(r)
-	case sectionExport:
+	case SectionExport:
 		m.readExports(r)
-	case sectionStart:
+	case SectionStart:
 		m.readStart(r)
-	case sectionElement:
+	case SectionElement:
 		m.readElements(r)
-	case sectionDataCount:
+	case SectionDataCount:
 		m.readDataCount(r)
-	case sectionCode:
+	case SectionCode:
 		m.readBodies(r)
-	case sectionData:
+	case SectionData:
 		m.readData(r)
 	}
 }

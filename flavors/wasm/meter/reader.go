@@ -2,6 +2,7 @@ package meter
 
 import (
 	"fmt"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -147,6 +148,16 @@ func (r *reader) count(of string) int {
 		return 0
 	}
 	return int(n)
+}
+
+// each reads the length of a vector and goes through its elements, which the caller reads,
+// as long as nothing is wrong.
+func (r *reader) each(of string) iter.Seq[int] {
+	n := r.count(of)
+	return func(yield func(int) bool) {
+		for i := 0; i < n && r.ok() && yield(i); i++ {
+		}
+	}
 }
 
 // text reads a name: a length and that many bytes of UTF-8.

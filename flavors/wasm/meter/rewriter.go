@@ -56,7 +56,7 @@ func (m *module) rewriteCode() (*rewriter, error) {
 	}
 	w.hostType() // so that it comes first
 	for f := range all {
-		if !m.escaped[uint32(m.importedFunctions+f)] {
+		if !m.options.Attributed && !m.options.withoutAhead && !m.escaped[uint32(m.importedFunctions+f)] {
 			w.prepaid[f] = all[f].prepaid()
 		}
 	}
@@ -108,7 +108,7 @@ func (w *rewriter) add(t functionType, name string, body code) uint32 {
 
 func (w *rewriter) append(f addedFunction) uint32 {
 	w.added = append(w.added, f)
-	return uint32(len(w.functions) + addedImports + len(w.added) - 1)
+	return uint32(len(w.functions) + AddedImports + len(w.added) - 1)
 }
 
 // thunk appends the function that asks the host on behalf of f's entry check, and then
@@ -125,6 +125,17 @@ func (w *rewriter) thunk(f int) uint32 {
 	body.u32(byte(opCall), w.shift(uint32(w.importedFunctions+f)))
 	body.op(byte(opEnd))
 	return w.append(addedFunction{signature, "enter", body})
+}
+
+// payers is how many functions are paid for by their callers.
+func (w *rewriter) payers() int {
+	n := 0
+	for _, cost := range w.prepaid {
+		if cost > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // outer returns the function that hosts call in place of f: it pays what callers pay.
@@ -174,18 +185,18 @@ func (w *rewriter) assemble() []byte {
 	out := &w.module.out
 	b := make([]byte, 0, len(w.src)*3/2)
 	b = append(b, "\x00asm\x01\x00\x00\x00"...)
-	b = out.types.appendTo(b, sectionType)
-	b = out.imports.appendTo(b, sectionImport)
-	b = out.functions.appendTo(b, sectionFunction)
-	b = out.tables.appendTo(b, sectionTable)
-	b = out.memories.appendTo(b, sectionMemory)
-	b = out.globals.appendTo(b, sectionGlobal)
-	b = w.exports.appendTo(b, sectionExport)
+	b = out.types.appendTo(b, SectionType)
+	b = out.imports.appendTo(b, SectionImport)
+	b = out.functions.appendTo(b, SectionFunction)
+	b = out.tables.appendTo(b, SectionTable)
+	b = out.memories.appendTo(b, SectionMemory)
+	b = out.globals.appendTo(b, SectionGlobal)
+	b = w.exports.appendTo(b, SectionExport)
 	b = append(b, out.start...)
-	b = out.elements.appendTo(b, sectionElement)
+	b = out.elements.appendTo(b, SectionElement)
 	b = append(b, out.dataCount...)
-	b = out.code.appendTo(b, sectionCode)
-	b = out.data.appendTo(b, sectionData)
+	b = out.code.appendTo(b, SectionCode)
+	b = out.data.appendTo(b, SectionData)
 	b = append(b, out.customs...)
 	return w.names.appendTo(b)
 }
@@ -210,6 +221,6 @@ func (w *rewriter) addEntries() {
 	for i, f := range w.added {
 		out.functions.add(appendUnsigned(nil, f.signature)...)
 		out.code.add(appendBytes(nil, f.body)...)
-		w.names.name(uint32(len(w.functions)+addedImports+i), FramePrefix+f.name)
+		w.names.name(uint32(len(w.functions)+AddedImports+i), FramePrefix+f.name)
 	}
 }

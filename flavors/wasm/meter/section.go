@@ -6,8 +6,7 @@ import (
 )
 
 func (m *module) readTypes(r *reader) {
-	n := r.count("types")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("types") {
 		from := r.at
 		m.types = append(m.types, readFunctionType(r))
 		m.out.types.add(r.src[from:r.at]...)
@@ -15,8 +14,7 @@ func (m *module) readTypes(r *reader) {
 }
 
 func (m *module) readImports(r *reader) {
-	n := r.count("imports")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("imports") {
 		from := r.at
 		if r.text() == ImportModule {
 			r.refuse(ErrReserved, "", "import from module %q, which is the meter's", ImportModule)
@@ -89,8 +87,7 @@ func (l limits) appendTo(b []byte) []byte {
 }
 
 func (m *module) readFunctions(r *reader) {
-	n := r.count("functions")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("functions") {
 		t := r.index("type", len(m.types))
 		m.functions = append(m.functions, t)
 		m.out.functions.add(appendUnsigned(nil, t)...)
@@ -101,8 +98,7 @@ func (m *module) readFunctions(r *reader) {
 // table's elements are host memory which no limit on linear memory covers.
 func (m *module) readTables(r *reader) {
 	bound := m.options.TableElements
-	n := r.count("tables")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("tables") {
 		if r.left() > 0 && r.src[r.at] == 0x40 {
 			r.unsupported("typed-function-references", "table with an initial value")
 		}
@@ -120,8 +116,7 @@ func (m *module) readTables(r *reader) {
 }
 
 func (m *module) readMemories(r *reader) {
-	n := r.count("memories")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("memories") {
 		from := r.at
 		m.readLimits(r, "memory")
 		m.memories++
@@ -130,9 +125,8 @@ func (m *module) readMemories(r *reader) {
 }
 
 func (m *module) readGlobals(r *reader) {
-	n := r.count("globals")
 	known := m.globals // an initial value may use only what comes before it
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("globals") {
 		from := r.at
 		readGlobalType(r)
 		if r.ok() {
@@ -145,8 +139,7 @@ func (m *module) readGlobals(r *reader) {
 }
 
 func (m *module) readExports(r *reader) {
-	n := r.count("exports")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("exports") {
 		name := r.text()
 		if strings.HasPrefix(name, ImportModule) {
 			r.refuse(ErrReserved, "", "export %q, a name of the meter's", name)
@@ -177,7 +170,7 @@ func (m *module) readExportIndex(r *reader, kind byte) uint32 {
 func (m *module) readStart(r *reader) {
 	index := r.index("function", len(m.functions))
 	m.escape(index)
-	m.out.start = appendBytes([]byte{sectionStart}, appendUnsigned(nil, m.shift(index)))
+	m.out.start = appendBytes([]byte{SectionStart}, appendUnsigned(nil, m.shift(index)))
 }
 
 func (m *module) readDataCount(r *reader) {
@@ -187,14 +180,13 @@ func (m *module) readDataCount(r *reader) {
 		return
 	}
 	m.dataCount, m.hasDataCount = int(n), true
-	m.out.dataCount = appendBytes([]byte{sectionDataCount}, appendUnsigned(nil, n))
+	m.out.dataCount = appendBytes([]byte{SectionDataCount}, appendUnsigned(nil, n))
 }
 
 // readBodies notes where each body stands. They are read last, since their rewriting
 // needs the data section, which comes behind them.
 func (m *module) readBodies(r *reader) {
-	n := r.count("bodies")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("bodies") {
 		size := r.u32()
 		from := r.at
 		r.take(int64(size))

@@ -37,8 +37,7 @@ func (m *module) readExpression(r *reader, known int, out *vector) {
 // bit 1 that a table (active) or "declared" (not active) follows, bit 2 that the
 // elements are expressions.
 func (m *module) readElements(r *reader) {
-	n := r.count("element segments")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("element segments") {
 		m.readElement(r)
 	}
 }
@@ -97,8 +96,7 @@ func (m *module) readElementItems(r *reader, expressions bool) {
 
 // readData reads the data section. A segment's flags: 1 is passive, 2 names a memory.
 func (m *module) readData(r *reader) {
-	n := r.count("data segments")
-	for i := 0; i < n && r.ok(); i++ {
+	for range r.each("data segments") {
 		m.readDatum(r)
 	}
 }
