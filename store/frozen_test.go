@@ -76,7 +76,10 @@ func frozenCheckpoint() Checkpoint {
 	}}
 }
 
-const frozenLogDir = "../testdata/stores/v002"
+const (
+	frozenLogDir    = "../testdata/stores/v002"
+	frozenRetention = 80 // one record, not two
+)
 
 // A log that format 1 of its nouns wrote opens for ever, in the same way.
 func TestFrozenLogV002Opens(t *testing.T) {
@@ -88,7 +91,7 @@ func TestFrozenLogV002Opens(t *testing.T) {
 	l := openLog(t, dir, Options{BallastBytes: -1})
 	checkRichStep(t, l)
 	c, _ := l.Topic("c")
-	if c.Extents[0].Start != 2 || c.Extents[0].End != 3 || c.RetentionBytes != 1 {
+	if c.Extents[0].Start != 2 || c.Extents[0].End != 3 || c.RetentionBytes != frozenRetention {
 		t.Errorf("topic c is %+v", c)
 	}
 	if got := readValues(t, l, c.ID, 0, 2); len(got) != 1 || got[0] != "2" {
@@ -100,12 +103,12 @@ func writeFrozenLog(t *testing.T) {
 	noError(t, os.RemoveAll(frozenLogDir))
 	l := openLog(t, frozenLogDir, Options{BallastBytes: -1})
 	a, b := createTopic(t, l, TopicSpec{Name: "a", Partitions: 2}), createTopic(t, l, TopicSpec{Name: "b", Partitions: 1})
-	c := createTopic(t, l, TopicSpec{Name: "c", Partitions: 1, RetentionBytes: 1})
+	c := createTopic(t, l, TopicSpec{Name: "c", Partitions: 1, RetentionBytes: frozenRetention})
 	writeRichStep(t, l, a, b)
 	appendValues(t, l, c.ID, 0, "0", "1")
 	noError(t, l.db.Flush())
+	appendValues(t, l, c.ID, 0, "2")
 	_, err := l.Retain()
 	noError(t, err)
-	appendValues(t, l, c.ID, 0, "2")
 	noError(t, l.Close(), os.Remove(filepath.Join(frozenLogDir, leaseName)))
 }

@@ -78,6 +78,9 @@ func OpenLog(dir string, o Options) (*Log, error) {
 	if err := l.recoverTopics(); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: recover topics: %w", err), s.Close())
 	}
+	if _, err := l.Retain(); err != nil { // a log that is only ever open for moments keeps its retention, too
+		return nil, errors.Join(err, s.Close())
+	}
 	s.ended.Go(l.keepRetention)
 	return l, nil
 }

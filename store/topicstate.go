@@ -99,6 +99,23 @@ func (l *Log) Folds(t TaskID, fn func(key, value []byte) error) error {
 	return l.entries(kindFold.taskKey(t), fn)
 }
 
+// StatesFrom returns the entries of a task's state that begin with prefix, from a key on, at most so many
+// and of at most 1 MiB together but for the last, in the order of their keys. The caller owns them.
+func (l *Log) StatesFrom(t TaskID, prefix, from string, most int) (out []StateEntry, err error) {
+	task := kindStage.taskKey(t)
+	chunk, _, err := l.entryChunk(append(task[:len(task):len(task)], from...), prefixEnd(append(task[:len(task):len(task)], prefix...)), most)
+	for _, e := range chunk {
+		out = append(out, StateEntry{string(e.key[len(task):]), e.value})
+	}
+	return out, err
+}
+
+// StateEntry is one entry of a task's state.
+type StateEntry struct {
+	Key   string
+	Value []byte
+}
+
 // TaskPartitions lists the partitions for which the protocol's state of a stage holds anything.
 func (l *Log) TaskPartitions(stage string) (out []int32, err error) {
 	prefix := kindStage.stageKey(stage)

@@ -17,7 +17,8 @@ import (
 // access is the way to what a pipeline keeps: its store, or the run that owns it and
 // answers through its control socket. Both are nil where the pipeline never ran.
 type access struct {
-	name  string // of the pipeline
+	name  string // of the pipeline or stage
+	only  bool   // the store is all stages': the letters of others are passed over
 	store *store.Store
 	run   *control.Client
 }
@@ -28,6 +29,9 @@ func openAccess(c *cli.Context, s surroundings, file string) (*access, error) {
 	options, err := loadOptions(c, s)
 	if err != nil {
 		return nil, err
+	}
+	if isStage(file) {
+		return openStageAccess(c, s, file, options)
 	}
 	name, diagnostics := pipeline.Name(file, options)
 	if name == "" {
@@ -97,8 +101,38 @@ func (a *access) close() {
 	}
 }
 
+// openStageAccess finds the log, where the dead letters of all stages are.
+func openStageAccess(c *cli.Context, s surroundings, file string, options pipeline.LoadOptions) (*access, error) {
+	name, diagnostics := pipeline.StageName(file, options)
+	if name == "" {
+		printDiagnostics(s.stderr, diagnostics)
+		return nil, ended(exitInvalid)
+	}
+	log, err := openLogAccess(c, false)
+	if err != nil {
+		return nil, err
+	}
+	a := &access{name: name, only: true}
+	if log.run != nil {
+		a.run = log.run.Client
+	}
+	if log.log != nil {
+		a.store = log.log.Store
+	}
+	return a, nil
+}
+
 // letters calls fn with every dead letter, the oldest first, until fn returns an error.
 func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (err error) {
+	if a.only {
+		all := fn
+		fn = func(l store.DeadLetter) error {
+			if l.Pipeline != a.name {
+				return nil
+			}
+			return all(l)
+		}
+	}
 	switch {
 	case a.run != nil:
 		err = a.run.Letters(ctx, fn)

@@ -58,6 +58,9 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 	if err != nil {
 		return err
 	}
+	if isStage(file) {
+		return replayStage(c, s, file, options, q)
+	}
 	a, err := openAccess(c, s, file)
 	if err != nil {
 		return err

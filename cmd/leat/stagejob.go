@@ -22,6 +22,7 @@ type stageJob struct {
 	stage   *stage.Stage
 	outcome stage.Outcome
 	log     *slog.Logger
+	topics  *topics
 	at      int // among the documents
 }
 
@@ -33,6 +34,7 @@ func isStage(file string) bool {
 }
 
 func (j *stageJob) open(c *cli.Context, t *topics) (err error) {
+	j.topics = t
 	j.stage, err = stage.New(c.Context, stage.Options{
 		Plan: j.plan, Log: t.log, Drain: t.drain, AcceptLoss: c.Bool("accept-loss"), Logger: j.log,
 	})
@@ -64,7 +66,9 @@ func stageReadings(jobs []*stageJob) []reading {
 	for i, j := range jobs {
 		n := j.stage.Counts()
 		out[i] = reading{pipeline: j.plan.Name, read: n.Received, committed: n.Delivered, inFlight: n.Held, deadLetters: n.Letters}
-		if blocked := j.stage.Blocked(); len(blocked) > 0 {
+		if full, _ := j.topics.log.Blocked(); full != "" {
+			out[i].blocked = full
+		} else if blocked := j.stage.Blocked(); len(blocked) > 0 {
 			out[i].blocked = fmt.Sprintf("%s partition %d offset %d: %s", blocked[0].Topic, blocked[0].Partition, blocked[0].Offset, blocked[0].Reason)
 		}
 	}

@@ -87,6 +87,9 @@ func statusOf(c *cli.Context, s surroundings) (statusJSON, error) {
 	if err != nil {
 		return statusJSON{}, err
 	}
+	if isStage(file) {
+		return statusJSON{}, usagef("`leat stage describe "+file+"` and `leat stage holds "+file+"` say how it stands", "%s is a stage", file)
+	}
 	a, err := openAccess(c, s, file)
 	if err != nil {
 		return statusJSON{}, err

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"strings"
+
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
 )
@@ -12,7 +14,7 @@ const reservedName = "log"
 // between them, then the sections, which may depend on both.
 func (l *loader) build(top *document.Object) {
 	l.plan.Name = top.Object("metadata").String("name")
-	if l.plan.Name == reservedName {
+	if strings.EqualFold(l.plan.Name, reservedName) { // some file systems do not tell letters by their case
 		l.report.Errorf(top.Object("metadata").ValueAt("name"), "bad-name", "take another name", "the name %q belongs to the data dir's log of topics", reservedName)
 	}
 	l.nodes = newNodes(l.report)

@@ -16,7 +16,7 @@ func Name(file string, opt LoadOptions) (string, []Diagnostic) {
 	}
 	l := &loader{opt: opt, report: document.NewReport(file), plan: &Plan{File: file}}
 	name := ""
-	if top := l.open(text, nameShape()); top != nil {
+	if top := l.open(text, nameShape(KindPipeline)); top != nil {
 		name = l.name(top)
 	}
 	if l.report.Failed() {
@@ -26,8 +26,8 @@ func Name(file string, opt LoadOptions) (string, []Diagnostic) {
 }
 
 // nameShape is a document of which only the head and what a name may refer to is read.
-func nameShape() *document.Shape {
-	return &document.Shape{Noun: "the document", Open: true, Fields: append(header(KindPipeline),
+func nameShape(kind string) *document.Shape {
+	return &document.Shape{Noun: "the document", Open: true, Fields: append(header(kind),
 		Field{Name: "constants", Type: document.Values}, Field{Name: "parameters", Type: document.Values})}
 }
 

@@ -96,21 +96,51 @@ func ParseStage(ctx context.Context, file string, text []byte, opt LoadOptions) 
 	return s, report.Sorted()
 }
 
-func (l *loader) loadStage(text []byte, s *Stage) {
-	dir, err := filepath.Abs(filepath.Dir(s.File))
+// StageName returns the name of the stage document in file, which names its state, as Name does a
+// pipeline's.
+func StageName(file string, opt LoadOptions) (string, []Diagnostic) {
+	text, err := readBounded(file, document.MaxBytes)
 	if err != nil {
-		l.report.Add(unreadable(s.File, err))
-		return
+		return "", []Diagnostic{unreadable(file, err)}
 	}
-	s.Dir, l.plan.Dir = dir, dir
+	l := &loader{opt: opt, report: document.NewReport(file), plan: &Plan{File: file}}
+	name := ""
+	if top := l.openStage(text, nameShape(KindStage)); top != nil {
+		name = l.name(top)
+	}
+	if l.report.Failed() {
+		return "", l.report.Sorted()
+	}
+	return name, nil
+}
+
+// openStage reads the text as a document that is a stage; nil where it is none.
+func (l *loader) openStage(text []byte, shape *document.Shape) *document.Object {
+	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
+	if err != nil {
+		l.report.Add(unreadable(l.plan.File, err))
+		return nil
+	}
+	l.plan.Dir = dir
 	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
+		return nil
+	}
+	switch l.reader.Peek("kind") {
+	case KindPipeline:
+		l.wrongKind("a pipeline", "verify and run know both, this verb wants a stage")
+		return nil
+	case KindSuite:
+		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
+		return nil
+	}
+	return l.reader.Root(shape)
+}
+
+func (l *loader) loadStage(text []byte, s *Stage) {
+	top := l.openStage(text, stageShape(l.opt.Catalog))
+	if s.Dir = l.plan.Dir; top == nil {
 		return
 	}
-	if l.reader.Peek("kind") == KindPipeline {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "verify and run know both, this verb wants a stage", "the document is a pipeline")
-		return
-	}
-	top := l.reader.Root(stageShape(l.opt.Catalog))
 	l.reader.Vars.Env = l.opt.Env
 	s.Constants = top.Values("constants")
 	l.plan.Constants, l.reader.Vars.Constants = s.Constants, s.Constants

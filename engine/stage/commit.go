@@ -21,6 +21,7 @@ func (t *task) commit(ctx context.Context) error {
 		return err
 	}
 	for _, m := range t.protocol.Flush() {
+		t.stored.forget(m.Key)
 		write.SetState(t.id, m.Key, m.Value)
 	}
 	for key, state := range t.step.folds {

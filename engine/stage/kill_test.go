@@ -262,8 +262,8 @@ func TestKillSweep(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	want := uninterrupted(t)
-	spread := 60 * time.Millisecond
-	for done, held := 0, 0; done < kills() || held == 0; {
+	spread := 150 * time.Millisecond
+	for done, held := 0, 0; done < kills(); {
 		dir := t.TempDir()
 		log := openKillLog(t, dir)
 		killInput(t, log)
@@ -271,9 +271,12 @@ func TestKillSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		hits := 0
-		for runToKill(t, dir, time.Duration(rng.Int64N(int64(spread)))) {
+		for done+hits < kills() && runToKill(t, dir, time.Duration(rng.Int64N(int64(spread)))) {
 			hits++
 			held += heldBetween(t, dir)
+		}
+		for runToKill(t, dir, time.Minute) {
+			t.Fatal("the chain does not end")
 		}
 		log = openKillLog(t, dir)
 		if diff := resultOf(t, log).diff(want); diff != nil {
@@ -286,6 +289,9 @@ func TestKillSweep(t *testing.T) {
 		t.Logf("%d kills, held records in between: %d", hits, held)
 		if done += hits; hits == 0 {
 			spread /= 2
+		}
+		if done >= kills() && held == 0 {
+			t.Error("no record was held at any kill: the sweep does not look at what it is about")
 		}
 	}
 }
@@ -375,7 +381,7 @@ func heldBetween(t *testing.T, dir string) int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			status, err := causal.ReadChannel(stored{log, id}, channel)
+			status, err := causal.ReadChannel(&stored{log: log, id: id}, channel)
 			if err != nil || status.Held != int64(n) {
 				t.Fatalf("%s: %d records are held, its indices say %d (%v)", text, n, status.Held, err)
 			}

@@ -125,7 +125,8 @@ func (s *Stage) newTask(ctx context.Context, inputs []store.Topic, partition int
 		return nil, err
 	}
 	var start causal.Start
-	if t.protocol, start, err = causal.Restore(d, stored{s.log, t.id}, topic.View{Log: s.log}); err != nil {
+	t.stored = &stored{log: s.log, id: t.id}
+	if t.protocol, start, err = causal.Restore(d, t.stored, topic.View{Log: s.log}); err != nil {
 		var refused *causal.StartError
 		if errors.As(err, &refused) {
 			err = fmt.Errorf("%w: %w", ErrStart, err)
@@ -140,14 +141,6 @@ func (s *Stage) newTask(ctx context.Context, inputs []store.Topic, partition int
 	t.prepare(start)
 	return t, nil
 }
-
-// stored is the protocol's view of a task's state.
-type stored struct {
-	log *store.Log
-	id  store.TaskID
-}
-
-func (s stored) Get(key string) ([]byte, error) { return s.log.State(s.id, key) }
 
 func (s *Stage) add(start causal.Start) {
 	all := &s.started

@@ -104,7 +104,7 @@ func describeChannel(log *store.Log, plan *pipeline.Stage, id store.TaskID, c ca
 			d.Declared = d.Declared || in.Topic == t.Name
 		}
 	}
-	status, err := causal.ReadChannel(stored{log, id}, c)
+	status, err := causal.ReadChannel(&stored{log: log, id: id}, c)
 	if err != nil {
 		return d, err
 	}

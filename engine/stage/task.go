@@ -21,6 +21,7 @@ type task struct {
 	stage    *Stage
 	id       store.TaskID
 	protocol *causal.Task
+	stored   *stored
 	worker   *runtime.Worker
 	inputs   []*input
 	step     step // the one at hand

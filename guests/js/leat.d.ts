@@ -51,6 +51,38 @@ declare namespace leat {
   /** null filters; an array is as many messages. Returning nothing is a failure. */
   type Result = null | Output | Output[] | Promise<null | Output | Output[]>;
 
+  /** Bytes: text where they are UTF-8, null for none. */
+  type Bytes = string | { base64: string } | null;
+
+  /** A record of a topic, as the guest of a causal stage sees it. Lazy views, as in Message. */
+  interface TopicRecord<Value = any> {
+    topic: string;
+    partition: number;
+    offset: number;
+    /** When it was appended, in Unix milliseconds. */
+    timestamp: number;
+    key: Bytes;
+    value: Value;
+    headers: { [name: string]: Bytes };
+  }
+
+  /** A record to append to one of the stage's outputs. Without a key it has that of the record at hand. */
+  interface Emission {
+    to: string;
+    key?: Bytes;
+    value: unknown;
+    headers?: { [name: string]: Bytes };
+  }
+
+  /** The new state of the record's key, null to delete it, and what to emit. null alone deletes and emits nothing. */
+  type Folded<State = any> = null | { state: State | null; emit?: Emission[] | null };
+
+  /** `export function fold(state, msg, ctx)`: state is null for a key that has none. */
+  type Fold<State = any, Value = any> = (state: State | null, msg: TopicRecord<Value>, ctx: Context) => Folded<State> | Promise<Folded<State>>;
+
+  /** `export function handle(msg, ctx)`: a stage without state. */
+  type Handle<Value = any> = (msg: TopicRecord<Value>, ctx: Context) => null | Emission | Emission[] | Promise<null | Emission | Emission[]>;
+
   type Transform<Payload = any> = (msg: Message<Payload>, ctx: Context) => Result;
 }
 
