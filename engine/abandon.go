@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
@@ -17,15 +18,45 @@ import (
 // REQUIRES: the nodes ended, or the caller accepts that one of them still delivers.
 func (e *Engine) Abandon(ctx context.Context, reason string) (int, error) {
 	seqs := e.tracker.Outstanding(math.MaxInt)
-	for n, seq := range seqs {
-		if err := ctx.Err(); err != nil {
-			return n, fmt.Errorf("engine: abandon: %d of %d messages: %w", n, len(seqs), err)
-		}
-		if err := e.abandon(seq, reason); err != nil {
-			return n, fmt.Errorf("engine: abandon message %d: %w", seq, err)
+	var done abandoned
+	for _, seq := range seqs {
+		give := func() { done.note(seq, e.abandon(seq, reason)) }
+		if done.err(ctx) != nil || e.writer.start(ctx, give) != nil {
+			break
 		}
 	}
-	return len(seqs), nil
+	e.writer.wait()
+	if err := done.err(ctx); err != nil && done.count < len(seqs) {
+		return done.count, fmt.Errorf("engine: abandon: %d of %d messages: %w", done.count, len(seqs), err)
+	}
+	return done.count, nil
+}
+
+// abandoned counts what was given up.
+type abandoned struct {
+	mu     sync.Mutex
+	count  int
+	failed error // the first one
+}
+
+func (a *abandoned) note(seq runtime.Seq, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		a.count++
+	} else if a.failed == nil {
+		a.failed = fmt.Errorf("message %d: %w", seq, err)
+	}
+}
+
+// err is why there is nothing more to give up.
+func (a *abandoned) err(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failed != nil {
+		return a.failed
+	}
+	return ctx.Err()
 }
 
 func (e *Engine) abandon(seq runtime.Seq, reason string) error {

@@ -229,3 +229,41 @@ func middle(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
 }
+
+// How fast messages become dead letters where every one fails, beside the same letters put
+// one by one: ratio says how well they share the syncs of the disk.
+func BenchmarkDeadLetters(b *testing.B) {
+	const letters = 2000
+	var rates, ratios []float64
+	for b.Loop() {
+		alone := benchLetters(b, letters)
+		w, names := benchWorld(b, 1)
+		w.sources["in0"] = orders(letters, nil)
+		w.transform("guest", func(context.Context, runtime.Message) (runtime.Result, error) {
+			return runtime.Result{}, guestFault("no")
+		}, names...)
+		w.benchSink(writeFunc(func(context.Context, []Record) error { return nil }), []string{"guest"})
+		began := time.Now()
+		o := w.engine().Run(context.Background())
+		rate := float64(o.Letters) / time.Since(began).Seconds()
+		w.status(o, StatusPartial)
+		_ = w.store.Close()
+		rates, ratios = append(rates, rate), append(ratios, rate/alone)
+	}
+	b.ReportMetric(middle(rates), "letters/s")
+	b.ReportMetric(middle(ratios), "ratio")
+}
+
+// benchLetters is the yardstick: letters per second, one after the other.
+func benchLetters(b *testing.B, n int) float64 {
+	st := benchStore(b)
+	defer st.Close()
+	began := time.Now()
+	for i := range n {
+		l := store.DeadLetter{ID: fmt.Sprint(i), CreatedAt: began, Failure: guestFault("no"), Message: runtime.Message{Payload: order}}
+		if err := st.PutLetter(l); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(n) / time.Since(began).Seconds()
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -32,24 +33,38 @@ const (
 	letterMost = 8 << 20
 )
 
-// deadLetter makes the record of a fault durable, and tries for ever: until then the
-// message's commit waits (promise 4). It returns an error only if the run ends first; the
-// branch then stays open and is replayed.
+// deadLetter takes a fault over: the branch ends once its record is durable, which it tries
+// for ever; until then the message's commit waits (promise 4). An error says that the run
+// ends first, or that the earlier record cannot be read: the branch stays open and is
+// replayed.
 func (e *Engine) deadLetter(f *fault) error {
 	letter, err := e.letter(f)
-	for err == nil {
-		if err = e.store.PutLetter(letter); err == nil {
-			break
-		}
-		err = e.letterTrouble(err)
-	}
 	if err != nil {
 		return err
 	}
-	e.letters.failedAgain(f)
-	e.written.add(f.node, f.class, f.failure.Kind)
+	own := *f
+	own.msg = nil // it may be reused from here on
+	if err := e.writer.start(e.work, func() { e.writeLetter(&own, &letter) }); err != nil {
+		return err
+	}
 	e.flood(f.seq)
 	return nil
+}
+
+// writeLetter makes the record durable, and then ends the branch.
+func (e *Engine) writeLetter(f *fault, letter *store.DeadLetter) {
+	for {
+		err := e.store.PutLetter(*letter)
+		if err == nil {
+			break
+		}
+		if e.letterTrouble(err) != nil {
+			return
+		}
+	}
+	e.letters.failedAgain(f)
+	e.written.add(f.node, f.class, f.failure.Kind)
+	e.apply([]commit.Event{{Seq: f.seq, Ending: commit.DeadLettered}})
 }
 
 // letterTrouble waits before the next try, or says that there is none.

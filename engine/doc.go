@@ -40,7 +40,7 @@
 //
 // Goroutines: Run owns all of them and returns after the last one ended, but for a node
 // that ignores its context beyond Options.Grace, which the outcome then reports. There is
-// one per worker, one per partitioner, one per sink, one per source and one per source
+// one per worker, one per dead letter on its way to the disk, one per partitioner, one per sink, one per source and one per source
 // committer, one that feeds (crash replay, then the sources), one that commits and one
 // that looks for slow calls. Two contexts rule them: intake ends what comes in, work ends
 // what is in flight.

@@ -30,6 +30,7 @@ type Engine struct {
 	topology *topology
 	tracker  *commit.Tracker
 	letters  letterLedger
+	writer   letterWriter
 	ids      letterIDs
 	failures floodgate
 
@@ -79,7 +80,7 @@ func New(opt Options) (*Engine, error) {
 	e := &Engine{
 		opt: opt, plan: opt.Plan, store: opt.Store, endpoints: opt.Endpoints,
 		log: opt.Log, now: opt.Now, newID: opt.NewID, stamps: opt.Stamps,
-		gate: opt.Gate, topology: newTopology(opt.Plan),
+		gate: opt.Gate, topology: newTopology(opt.Plan), writer: newLetterWriter(),
 		hurry: make(chan struct{}), moved: make(chan struct{}, 1), progress: make(chan struct{}, 1),
 	}
 	e.intake, e.stopIntake = context.WithCancelCause(context.Background())
@@ -239,7 +240,7 @@ func (e *Engine) stop(ctx context.Context, parts *nodeParts) {
 	e.stopIntake(context.Canceled)
 	e.hurryOnce.Do(func() { close(e.hurry) })
 	e.stopWork(context.Canceled)
-	if !parts.wait(e.opt.Grace) && !e.leaveIfFull() {
+	if !parts.wait(e) && !e.leaveIfFull() {
 		e.fail(FailureWorker, "", errors.New("engine: a node or source does not stop: its goroutine is left behind"))
 	}
 	for _, t := range e.transforms {

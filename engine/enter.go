@@ -18,12 +18,12 @@ func (e *Engine) enter(o *outbox, row *store.Row, suspect bool) {
 		return
 	}
 	if row.Fault != nil {
-		e.refuseAtSource(o, row, row.Fault, wholeOf(row))
+		e.refuseAtSource(row, row.Fault, wholeOf(row))
 		return
 	}
 	payload, err := e.decode(&d.msg)
 	if err != nil {
-		e.refuseAtSource(o, row, &runtime.Failure{
+		e.refuseAtSource(row, &runtime.Failure{
 			Kind: runtime.KindInput, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason), Cause: err,
 		}, 0)
 		return
@@ -58,11 +58,8 @@ func wholeOf(row *store.Row) int64 {
 
 // refuseAtSource dead-letters a message that is none (class decode). cut is the length of the
 // whole where the message has its start only.
-func (e *Engine) refuseAtSource(o *outbox, row *store.Row, f *runtime.Failure, cut int64) {
-	err := e.deadLetter(&fault{
+func (e *Engine) refuseAtSource(row *store.Row, f *runtime.Failure, cut int64) {
+	_ = e.deadLetter(&fault{ // the row stays open where it cannot
 		seq: row.Seq, msg: &row.Message, node: row.Node, class: store.ClassDecode, failure: f, attempts: 1, cut: cut,
 	})
-	if err == nil {
-		o.end(row.Seq, commit.DeadLettered)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/runtime"
 )
 
 // A run that is stopped while its disk is full ends all the same: what waits for the disk
@@ -85,4 +86,34 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("%d rows appended, %d committed, the slowest in %v and %v", seen.appended, seen.committed, seen.slowestAppend, seen.slowest)
 	}
 	t.Logf("syncs were held up for up to %v; a row took up to %v to be durable, a message up to %v to be committed", slowest, seen.slowestAppend, seen.slowest)
+}
+
+// Dead letters are written beside the node that made them, and no more than letterWrites at
+// a time: then the node waits. None of their messages is committed before.
+func TestLetterWritesAreBounded(t *testing.T) {
+	d := newDisk(vfs.NewMem())
+	w := newWorld(t).on(d)
+	var release func(error)
+	w.source("in", &listSource{n: 200, group: 200})
+	w.transform("guest", func(context.Context, runtime.Message) (runtime.Result, error) {
+		if release == nil {
+			release = d.block()
+		}
+		return runtime.Result{}, guestFault("no")
+	}, "in")
+	w.sink("out", &memorySink{}, "guest")
+	e := w.engine()
+	ended := make(chan Outcome)
+	go func() { ended <- e.Run(t.Context()) }()
+	waitFor(t, func() bool { return len(e.writer.room) == letterWrites && e.Status().Nodes[0].In > letterWrites })
+	if s := e.Status(); s.Nodes[0].In != letterWrites+1 || s.Letters != 0 || s.Frontier != 0 {
+		t.Errorf("%d calls, %d letters, committed through %d", s.Nodes[0].In, s.Letters, s.Frontier)
+	}
+	release(nil)
+	o := <-ended
+	w.balance(o)
+	w.status(o, StatusPartial)
+	if len(w.letters()) != 200 || o.Checkpoint != 200 {
+		t.Errorf("%d letters, outcome %+v", len(w.letters()), o)
+	}
 }

@@ -36,42 +36,95 @@ var ErrUnknownNode = errors.New("engine: no such node")
 // Inject takes a message in. It returns once the message is durable and on its way; an
 // error is a refusal: nothing was written.
 func (e *Engine) Inject(ctx context.Context, in Injection) (runtime.Seq, error) {
-	return e.inject(ctx, in, nil, &e.injected)
-}
-
-// inject is Inject; it puts letter, which may be nil, into the ledger, and counts the
-// admission as what it is.
-func (e *Engine) inject(ctx context.Context, in Injection, letter *letterRow, count *atomic.Int64) (runtime.Seq, error) {
 	if !e.hasNode(in.Node) {
 		return 0, fmt.Errorf("%w: %q", ErrUnknownNode, in.Node)
 	}
-	row := store.Row{
-		Node: in.Node, Inject: true, Letter: in.Letter, DeleteLetter: in.DeleteLetter, Message: e.stampInjection(in),
+	return e.injectGroup(ctx, []incoming{{Injection: in}}, &e.injected)
+}
+
+// incoming is an injection and its row in the ledger, which may be nil.
+type incoming struct {
+	Injection
+	letter *letterRow
+}
+
+// inject takes messages in, in their order and as many together as the gate allows: they
+// share the disk's syncs. It counts each as what it is, and returns how many are in; the
+// error is the refusal of the rest.
+func (e *Engine) inject(ctx context.Context, list []incoming, count *atomic.Int64) (n int, err error) {
+	for _, in := range list {
+		if !e.hasNode(in.Node) {
+			return 0, fmt.Errorf("%w: %q", ErrUnknownNode, in.Node)
+		}
 	}
-	bytes := weigh(&row.Message)
+	for n < len(list) {
+		group := list[n : n+e.cutInjections(list[n:])]
+		if _, err := e.injectGroup(ctx, group, count); err != nil {
+			return n, err
+		}
+		n += len(group)
+	}
+	return n, nil
+}
+
+// cutInjections returns how many of the list are admitted together, like cut.
+func (e *Engine) cutInjections(list []incoming) int {
+	most := min(len(list), chunkRows, max(e.gate.messages/4, 1))
+	bound := min(chunkBytes, max(e.gate.bytes/4, 1))
+	var bytes int64
+	for n := range most {
+		bytes += weigh(&list[n].Message)
+		if bytes > bound && n > 0 {
+			return n
+		}
+	}
+	return most
+}
+
+// injectGroup takes one group through the whole path of admission. REQUIRES: its nodes exist.
+func (e *Engine) injectGroup(ctx context.Context, group []incoming, count *atomic.Int64) (first runtime.Seq, err error) {
+	rows, bytes, total := e.injectedRows(group)
 	e.admitting.Add(1)
 	defer e.admissionDone()
-	if err := e.slots(ctx, 1, bytes); err != nil {
+	if err := e.slots(ctx, len(rows), total); err != nil {
 		return 0, err
 	}
-	rows := []store.Row{row}
-	seq, err := e.append(ctx, rows)
-	if err != nil {
-		e.gate.release(1, bytes)
+	if first, err = e.append(ctx, rows); err != nil {
+		e.gate.release(len(rows), total)
 		return 0, err
 	}
-	rows[0].Seq = seq
-	if letter == nil && in.Letter != "" {
-		letter = &letterRow{id: in.Letter, node: in.Node, delete: in.DeleteLetter}
+	for i := range rows {
+		rows[i].Seq = first + runtime.Seq(i)
+		e.expectLetter(&group[i], rows[i].Seq)
 	}
-	if letter != nil {
-		letter.seq = seq
-		e.letters.add(letter)
+	count.Add(int64(len(rows)))
+	e.register(commit.Arrival{First: first, Bytes: bytes, Origin: commit.Origin{Source: commit.Nobody}})
+	for i := range rows {
+		_ = e.dispatchRow(e.entryOutbox(rows[i].Node), &rows[i], false) // the spool has it
 	}
-	count.Add(1)
-	e.register(commit.Arrival{First: seq, Bytes: []int64{bytes}, Origin: commit.Origin{Source: commit.Nobody}})
-	_ = e.dispatchRow(e.entryOutbox(in.Node), &rows[0], false) // the spool has it
-	return seq, nil
+	return first, nil
+}
+
+func (e *Engine) injectedRows(group []incoming) (rows []store.Row, bytes []int64, total int64) {
+	for _, in := range group {
+		row := store.Row{
+			Node: in.Node, Inject: true, Letter: in.Letter, DeleteLetter: in.DeleteLetter, Message: e.stampInjection(in.Injection),
+		}
+		rows, bytes = append(rows, row), append(bytes, weigh(&row.Message))
+		total += bytes[len(bytes)-1]
+	}
+	return rows, bytes, total
+}
+
+// expectLetter puts the injection of a letter, or of what somebody waits for, into the ledger.
+func (e *Engine) expectLetter(in *incoming, seq runtime.Seq) {
+	if in.letter == nil && in.Letter != "" {
+		in.letter = &letterRow{id: in.Letter, node: in.Node, delete: in.DeleteLetter}
+	}
+	if in.letter != nil {
+		in.letter.seq = seq
+		e.letters.add(in.letter)
+	}
 }
 
 // stampInjection fills in what is missing and marks a replay.

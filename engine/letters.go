@@ -127,11 +127,11 @@ func (w *letterWaiter) settle(failed bool) {
 	}
 }
 
-// expect makes a waiter wait for one more row.
-func (l *letterLedger) expect(w *letterWaiter) {
+// expect makes a waiter wait for more rows.
+func (l *letterLedger) expect(w *letterWaiter, rows int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w.left++
+	w.left += rows
 }
 
 // forget takes rows off a waiter that will not come, and reports whether none is left.

@@ -84,12 +84,17 @@ func TestObserverAndStatusTellEverything(t *testing.T) {
 		return r, nil
 	}, "in")
 	w.plan.Transforms[0].Settings.Budget = runtime.Budget{Fuel: 10, Timeout: time.Second, Memory: 100}
-	w.sink("out", &memorySink{}, "guest").BatchSize = 2
+	var e *Engine
+	var held sync.Once
+	w.sink("out", &memorySink{write: func(context.Context, []Record) error {
+		held.Do(func() { waitFor(t, func() bool { return e.Status().Backpressure.Waiting > 0 }) })
+		return nil
+	}}, "guest").BatchSize = 2
 	w.plan.Sinks[0].BatchTimeout = time.Millisecond
 	w.sink("bad", &memorySink{write: func(context.Context, []Record) error { return errors.New("no") }}, "guest")
 	w.edgeOf("in", "guest").Retries, w.edgeOf("guest", "bad").Retries = 1, 0
 	w.edgeOf("guest", "bad").Required = false
-	e := w.engine()
+	e = w.engine()
 	o := e.Run(context.Background())
 	w.balance(o)
 	w.status(o, StatusFailed)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/fnv"
 
-	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -81,7 +80,6 @@ func (p *partitioner) refuse(ctx context.Context, d *ticketed, cause error) erro
 	if err != nil {
 		return err
 	}
-	p.out.end(d.seq, commit.DeadLettered)
 	s := p.node.sequencer
 	if s == nil {
 		return p.out.flush(ctx)

@@ -81,8 +81,8 @@ func (p *nodeParts) run(e *Engine, n *node, loop func(context.Context) error) {
 }
 
 // wait returns false if something did not end in time.
-func (p *nodeParts) wait(grace time.Duration) bool {
-	p.stuck = !within(grace, func() { p.feeding.Wait(); p.nodes.Wait() })
+func (p *nodeParts) wait(e *Engine) bool {
+	p.stuck = !within(e.opt.Grace, func() { p.feeding.Wait(); p.nodes.Wait(); e.writer.wait() })
 	return !p.stuck
 }
 

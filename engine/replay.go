@@ -101,20 +101,27 @@ func (e *Engine) selectLetters(q ReplayRequest, result *ReplayResult) (letters [
 	return letters, nil
 }
 
+// replayBatch sends letters that are durable together, and waits until they are committed.
 func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store.DeadLetter, result *ReplayResult) error {
 	waiter := newLetterWaiter(len(batch))
 	rows := make([]*letterRow, len(batch))
-	injected := 0
+	var list []incoming
 	var failed error
-	for i, l := range batch {
-		row, err := e.replayLetter(ctx, q, l, waiter)
-		if err != nil {
-			failed = err
+	for i := range batch {
+		in, err := e.replayLetter(q, &batch[i], waiter)
+		if failed = err; err != nil {
 			break
 		}
-		if rows[i] = row; row.skipped == "" {
-			injected++
+		if rows[i] = in.letter; in.letter.skipped == "" {
+			list = append(list, in)
 		}
+	}
+	injected := 0
+	if failed == nil {
+		injected, failed = e.inject(ctx, list, &e.injected)
+	}
+	for _, in := range list[injected:] {
+		e.letters.release(in.Letter)
 	}
 	if failed == nil {
 		failed = e.awaitLetters(ctx, waiter, len(batch)-injected)
@@ -125,41 +132,45 @@ func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store
 	return failed
 }
 
-// replayLetter injects a letter, or says in the row why it is skipped.
-func (e *Engine) replayLetter(ctx context.Context, q ReplayRequest, l store.DeadLetter, waiter *letterWaiter) (*letterRow, error) {
+// replayLetter claims a letter and makes its injection, or says in the row why it is skipped.
+func (e *Engine) replayLetter(q ReplayRequest, l *store.DeadLetter, waiter *letterWaiter) (incoming, error) {
 	if l.PayloadLength != 0 {
-		return &letterRow{skipped: "only the start of its payload was kept"}, nil
+		return incoming{letter: &letterRow{skipped: "only the start of its payload was kept"}}, nil
+	}
+	if q.At == "" && !e.hasNode(l.Node) {
+		return incoming{letter: &letterRow{skipped: "there is no such node any more: another one can be named"}}, nil
 	}
 	if !e.letters.claim(l.ID) {
-		return &letterRow{skipped: "it is being replayed already"}, nil
+		return incoming{letter: &letterRow{skipped: "it is being replayed already"}}, nil
 	}
-	row, err := e.replayClaimed(ctx, q, l.ID, waiter)
-	if err != nil || row.skipped != "" {
+	in, err := e.replayClaimed(q, l.ID, waiter)
+	if err != nil || in.letter.skipped != "" {
 		e.letters.release(l.ID)
 	}
-	return row, err
+	return in, err
 }
 
 // replayClaimed reads the letter once more: since it was selected, another replay may have
 // brought it up to date, or to its end.
-func (e *Engine) replayClaimed(ctx context.Context, q ReplayRequest, id string, waiter *letterWaiter) (*letterRow, error) {
+func (e *Engine) replayClaimed(q ReplayRequest, id string, waiter *letterWaiter) (incoming, error) {
 	l, err := e.store.Letter(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return &letterRow{skipped: "it was replayed or deleted meanwhile"}, nil
+		return incoming{letter: &letterRow{skipped: "it was replayed or deleted meanwhile"}}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("engine: replay %s: %w", id, err)
+		return incoming{}, fmt.Errorf("engine: replay %s: %w", id, err)
 	}
 	node := l.Node
 	if q.At != "" {
 		node = q.At
 	}
-	row := &letterRow{id: id, node: node, delete: q.Delete, claimed: true, waiter: waiter}
-	_, err = e.inject(ctx, Injection{
-		Node: node, Message: l.Message, Letter: id, DeleteLetter: q.Delete,
-		Replays: l.ReplayCount + 1, OriginalSeq: l.SpoolSeq,
-	}, row, &e.injected)
-	return row, err
+	return incoming{
+		Injection: Injection{
+			Node: node, Message: l.Message, Letter: id, DeleteLetter: q.Delete,
+			Replays: l.ReplayCount + 1, OriginalSeq: l.SpoolSeq,
+		},
+		letter: &letterRow{id: id, node: node, delete: q.Delete, claimed: true, waiter: waiter},
+	}, nil
 }
 
 // awaitLetters waits until every injected row of the waiter is committed.

@@ -118,6 +118,22 @@ func TestReplayElsewhere(t *testing.T) {
 	}
 }
 
+// Letters of a node that the document no longer has are skipped, and hold back no others.
+func TestReplayOfANodeThatIsGone(t *testing.T) {
+	w, out, fixed := failing(t)
+	gone := w.letters()[1]
+	gone.Node = "gone"
+	if err := w.store.PutLetter(gone); err != nil {
+		t.Fatal(err)
+	}
+	fixed.Store(true)
+	result, o := w.replay(ReplayRequest{Delete: true})
+	w.status(o, StatusCompleted)
+	if result.Committed != 2 || result.Skipped != 1 || result.Letters[1].After != "skipped" || len(out.got) != 8 || len(w.letters()) != 1 {
+		t.Errorf("result %+v, %d delivered", result, len(out.got))
+	}
+}
+
 // A replay that a crash interrupts goes on in the next run: the row knows its letter.
 func TestReplayGoesOnAfterACrash(t *testing.T) {
 	w, out, fixed := failing(t)

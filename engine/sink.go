@@ -247,13 +247,9 @@ func (s *sinkNode) giveUp(d *delivery, class string, f *runtime.Failure, attempt
 		s.events = append(s.events, commit.Event{Seq: d.seq, Ending: commit.Dropped})
 		return nil
 	}
-	err := s.engine.deadLetter(&fault{
+	return s.engine.deadLetter(&fault{
 		seq: d.seq, msg: &d.msg, node: s.name, edge: d.edge, class: class, failure: f, attempts: attempts,
 	})
-	if err == nil {
-		s.events = append(s.events, commit.Event{Seq: d.seq, Ending: commit.DeadLettered})
-	}
-	return err
 }
 
 // ack tells the tracker what ended.

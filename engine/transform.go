@@ -248,14 +248,10 @@ func (w *worker) succeed(d *delivery, result runtime.Result) {
 }
 
 func (w *worker) deadLetter(d *delivery, f *runtime.Failure, attempts int, usage runtime.Usage) error {
-	err := w.node.engine.deadLetter(&fault{
+	return w.node.engine.deadLetter(&fault{
 		seq: d.seq, msg: &d.msg, node: w.node.name, edge: d.edge, class: store.ClassTransform, failure: f,
 		attempts: attempts, usage: usage, flavor: w.node.plan.Flavor, digest: w.node.module.Digest(),
 	})
-	if err == nil {
-		w.out.end(d.seq, commit.DeadLettered)
-	}
-	return err
 }
 
 // asFailure tells a guest's fault from the world's.

@@ -35,6 +35,7 @@ type windowReplay struct {
 	next   runtime.Seq // the row that must come now
 	to     runtime.Seq
 	waiter *letterWaiter
+	ready  []incoming // rows that are sent together
 }
 
 // replayWindow returns when every row of the window is committed again. A row that is no
@@ -49,7 +50,11 @@ func (e *Engine) replayWindow(ctx context.Context, q ReplayRequest) (ReplayResul
 	if err == nil && r.next <= r.to {
 		err = r.trimmed(e.store.LastSeq() + 1)
 	}
+	flushed := r.flush(ctx)
 	if err == nil || errors.Is(err, errEnough) {
+		err = flushed
+	}
+	if err == nil {
 		err = e.awaitLetters(ctx, r.waiter, 1)
 	}
 	return e.letters.windowResult(*q.Window, r.waiter), err
@@ -112,11 +117,19 @@ func (r *windowReplay) row(ctx context.Context, row *store.Row) error {
 	if !ok {
 		return nil
 	}
-	r.engine.letters.expect(r.waiter)
-	_, err := r.engine.inject(ctx, in, &letterRow{waiter: r.waiter}, &r.engine.replayed)
-	if err != nil {
-		r.engine.letters.forget(r.waiter, 1)
+	r.ready = append(r.ready, incoming{Injection: in, letter: &letterRow{waiter: r.waiter}})
+	if len(r.ready) < replayBatch {
+		return nil
 	}
+	return r.flush(ctx)
+}
+
+// flush sends what is ready.
+func (r *windowReplay) flush(ctx context.Context) error {
+	r.engine.letters.expect(r.waiter, len(r.ready))
+	n, err := r.engine.inject(ctx, r.ready, &r.engine.replayed)
+	r.engine.letters.forget(r.waiter, len(r.ready)-n)
+	r.ready = r.ready[:0]
 	return err
 }
 

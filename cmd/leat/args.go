@@ -13,6 +13,7 @@ import (
 func reorder(commands []*cli.Command, args []string) []string {
 	var verbs, flags, rest []string
 	level, known := commands, flagsOfAll(commands)
+	dangling := false // the last flag lacks its value
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -21,7 +22,10 @@ func reorder(commands []*cli.Command, args []string) []string {
 			i = len(args)
 		case isFlag(arg):
 			flags = append(flags, arg)
-			if takesValue(known, arg) && i+1 < len(args) {
+			if dangling = takesValue(known, arg) && i+1 == len(args); dangling {
+				continue
+			}
+			if takesValue(known, arg) {
 				i++
 				flags = append(flags, args[i])
 			}
@@ -43,6 +47,9 @@ func reorder(commands []*cli.Command, args []string) []string {
 		}
 	}
 	out := append(verbs, flags...)
+	if dangling {
+		return out // the parser says so, and must not take what comes for it
+	}
 	if len(rest) > 0 {
 		out = append(append(out, "--"), rest...)
 	}

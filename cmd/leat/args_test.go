@@ -32,6 +32,7 @@ func TestReorder(t *testing.T) {
 		{"run --help a.yaml", "run --help"},
 		{"dlq list -h --node", "dlq list --help"},
 		{"run -- --help", "run -- --help"},
+		{"run a.yaml --json --data-dir", "run --json --data-dir"},
 		{"", ""},
 	} {
 		got := strings.Join(reorder(commands, strings.Fields(c.in)), " ")

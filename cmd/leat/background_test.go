@@ -24,6 +24,8 @@ import (
 //	poll REGEXP PROGRAM ARGS...     run to success, again and again, until its output has a match
 //	signal NAME INT|TERM|KILL       send a signal to a started program
 //	ended NAME CODE                 wait for its end and want this exit code
+//	pprof FILE TYPE SOURCE FUNC     the profile's first value is TYPE, and some of it is in a function that
+//	                                matches, of a source file that ends so ("-": any)
 //	keys FILE KEY...                every line of the file is a JSON object of exactly these keys
 //	json FILE PATH VALUE            the first line's value at a dotted path is this JSON
 //	take NAME FILE PATH             put the first line's text at a dotted path into an environment variable
@@ -36,7 +38,7 @@ import (
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
-		"keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
+		"pprof": cmdPprof, "keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
 		"fetch": cmdFetch, "patient": cmdPatient, "letter": cmdLetter, "begins": cmdBegins,
 		"take": cmdTake,
 	}

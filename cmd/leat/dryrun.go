@@ -70,7 +70,7 @@ func (r *rehearsal) impossible(l store.DeadLetter, node string) string {
 	case l.PayloadLength != 0:
 		return "only the start of its payload was kept"
 	case roleOf(r.plan, node) == "":
-		return "the document has no such node any more: --at names another"
+		return "there is no such node any more: another one can be named"
 	case r.c.String("with") != "" && roleOf(r.plan, node) != engine.RoleTransform:
 		return "the node runs no code"
 	case roleOf(r.plan, node) == engine.RoleSink && l.Class == store.ClassDelivery:

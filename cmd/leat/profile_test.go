@@ -5,12 +5,35 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/leat-run/leat/runtime"
 )
+
+// cmdPprof looks for a function in a profile.
+func cmdPprof(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 4, "pprof FILE TYPE SOURCE FUNCTION")
+	p, err := profile.Parse(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	if p.SampleType[0].Type != args[1] {
+		ts.Fatalf("%s is of %s", args[0], p.SampleType[0].Type)
+	}
+	function := regexp.MustCompile("^(" + args[3] + ")$")
+	for _, s := range p.Sample {
+		for _, l := range s.Location {
+			f := l.Line[0].Function
+			if s.Value[0] > 0 && function.MatchString(f.Name) && (args[2] == "-" || strings.HasSuffix(f.Filename, args[2])) {
+				return
+			}
+		}
+	}
+	ts.Fatalf("%s has no %s in %s:\n%s", args[0], args[3], args[2], p)
+}
 
 // Proves that a profile that was written is read as what was measured: every unit of fuel, by
 // function and line, under its callers.

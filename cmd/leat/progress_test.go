@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -23,5 +25,37 @@ func TestProgressLine(t *testing.T) {
 	}
 	if got := clip("häuser", 3); got != "häu" {
 		t.Errorf("clip = %q", got)
+	}
+}
+
+// TestProgress proves that a terminal gets one line that is drawn over and erased at the end,
+// cut to its width, and that anything else gets a plain line now and then.
+func TestProgress(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		terminal bool
+		runs     time.Duration
+		want     string
+	}{
+		{"terminal", true, 450 * time.Millisecond,
+			"\r\x1b[Korders 50/s  committed 10\r\x1b[Korders 50/s  committed 20\r\x1b[K"},
+		{"pipe", false, 11 * time.Second,
+			"orders 2/s  committed 10  in flight 0  dead letters 0\norders 2/s  committed 20  in flight 0  dead letters 0\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				committed := int64(0)
+				p := startProgress(surroundings{stderr: &out, terminal: c.terminal, width: func() int { return 26 }}, func() []reading {
+					committed += 10
+					return []reading{{pipeline: "orders", committed: committed}}
+				})
+				time.Sleep(c.runs)
+				p.end()
+				if got := out.String(); got != c.want {
+					t.Errorf("got  %q\nwant %q", got, c.want)
+				}
+			})
+		})
 	}
 }

@@ -61,7 +61,7 @@ func pickSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, er
 	if given[0] == "--message" {
 		return messageSample(c, s)
 	}
-	return storedSample(c, plan)
+	return storedSample(c, s, plan)
 }
 
 // messageSample reads --message.
@@ -121,8 +121,8 @@ func sampleMeta(c *cli.Context) (runtime.Meta, error) {
 }
 
 // storedSample reads --letter or --spool from the pipeline's store, or asks the run that owns it.
-func storedSample(c *cli.Context, plan *pipeline.Plan) (sample, error) {
-	a, err := accessTo(c.Context, plan.Name, storeDir(c, plan.Name))
+func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, error) {
+	a, err := openAccess(c, s, plan.File)
 	if err != nil {
 		return sample{}, err
 	}

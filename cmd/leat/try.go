@@ -26,6 +26,7 @@ func tryCommand(s surroundings) *cli.Command {
 			"   leat try orders.yaml --letter 01J9… --watch",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "node", Usage: "the transform; the only one if the pipeline has one: `NODE`"},
+			&cli.StringFlag{Name: "profile", Usage: "write where the fuel went, as a pprof profile, to `FILE`", TakesFile: true},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the document, the sample or the code changes"},
 			paramFlag(),
 		}, sampleFlags()...),
@@ -86,7 +87,7 @@ func tryOnce(c *cli.Context, s surroundings, file string) (*trial, error) {
 	if picked.message, err = decodeSample(c.Context, plan, t.node, picked); err != nil {
 		return t, err
 	}
-	if err := t.run(c.Context, picked.message); err != nil {
+	if err := t.runProfiled(c, options.Catalog, picked.message); err != nil {
 		return t, err
 	}
 	return t, t.print(c, s)
@@ -165,9 +166,9 @@ type logLine struct {
 }
 
 // run applies the transform once, in an instance of its own. The error is the world's.
-func (t *trial) run(ctx context.Context, m runtime.Message) error {
+func (t *trial) run(ctx context.Context, module runtime.Module, m runtime.Message) error {
 	host := runtime.Host{Log: func(level, text string) { t.log = append(t.log, logLine{level, text}) }}
-	worker, err := runtime.NewWorker(ctx, t.node.Module, host, nil)
+	worker, err := runtime.NewWorker(ctx, module, host, nil)
 	if err != nil {
 		return t.fault(err)
 	}

@@ -23,7 +23,10 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	script.New(script.Options{}) // it pins the process's time zone: before any goroutine looks at a clock
+	goleak.VerifyTestMain(m)
+}
 
 // scripts is made before any goroutine: it pins the process's time zone.
 var scripts = script.New(script.Options{})

@@ -15,7 +15,7 @@ import (
 
 // assemble parses the bundle, adds the ticks and compiles
 //
-//	(function (tick, size, part, source, regexp) { <bundle>; return leat_module })
+//	(function (tick, size, ...) { <bundle>; return leat_module })
 //
 // so that calling it runs the module body anew. The names cannot be spelled by a guest.
 func (m *module) assemble() *runtime.Failure {
@@ -23,7 +23,7 @@ func (m *module) assemble() *runtime.Failure {
 	if err != nil {
 		return m.parseFailure(err)
 	}
-	r := &rewriter{allow: m.settings.Allow}
+	r := newRewriter(m.settings.Allow)
 	if r.program(program); r.refused != nil {
 		return m.refusal(program.File, r.refused)
 	}
@@ -89,6 +89,9 @@ func (m *module) refusal(src *file.File, r *refused) *runtime.Failure {
 	return f
 }
 
+// maxWarnings bounds the warnings about module variables.
+const maxWarnings = 50
+
 // stateWarnings reports module-level let and var bindings of the author's own files:
 // they live per worker.
 func (m *module) stateWarnings(p *ast.Program) (found []runtime.Warning) {
@@ -100,6 +103,9 @@ func (m *module) stateWarnings(p *ast.Program) (found []runtime.Warning) {
 		m.place(f, p.File.Position(int(d.at)-p.File.Base()))
 		if f.Line == 0 || strings.Contains(f.File, "node_modules") {
 			continue
+		}
+		if len(found) == maxWarnings {
+			break
 		}
 		found = append(found, runtime.Warning{
 			Code: "module-state", File: f.File, Line: f.Line, Column: f.Column,

@@ -32,7 +32,8 @@ func TestFailureShowsAuthorsSource(t *testing.T) {
 		if !errors.As(err, &failure) {
 			t.Fatal(err)
 		}
-		if failure.File != "doc.yaml" || failure.Line != want || failure.Message != "RangeError: bad 7" || !strings.Contains(failure.Excerpt, "throw new RangeError") {
+		excerpt := "  throw new RangeError(`bad ${n}`)\n        ^"
+		if failure.File != "doc.yaml" || failure.Line != want || failure.Column != 9 || failure.Message != "RangeError: bad 7" || failure.Excerpt != excerpt {
 			t.Errorf("inline line %d: %s\n%s\n%s", line, failure, failure.Excerpt, failure.Backtrace)
 		}
 	}
@@ -95,7 +96,8 @@ func TestPackages(t *testing.T) {
 	}
 	_, err = apply(w, `{"fail":true}`)
 	var failure *runtime.Failure
-	if !errors.As(err, &failure) || failure.Place() != "lib/add.ts:3:9" {
+	excerpt, trace := "  throw new Error('deep')\n        ^", "fail (lib/add.ts:3:9)\ndefault (main.ts:4:30)"
+	if !errors.As(err, &failure) || failure.Place() != "lib/add.ts:3:9" || failure.Excerpt != excerpt || failure.Backtrace != trace {
 		t.Fatalf("%v: %s", err, failure.Backtrace)
 	}
 }

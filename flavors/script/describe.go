@@ -17,6 +17,9 @@ func (in *instance) describe(v goja.Value) string {
 		if v == nil {
 			return "undefined"
 		}
+		if symbol, isSymbol := v.(*goja.Symbol); isSymbol {
+			return runtime.Cut("Symbol("+symbol.String()+")", runtime.MaxReason)
+		}
 		return runtime.Cut(v.String(), runtime.MaxReason)
 	}
 	if o.ClassName() == "Error" {
@@ -25,7 +28,7 @@ func (in *instance) describe(v goja.Value) string {
 	var text string
 	sub := encoder{in: in}
 	if l := attempt(func() { text = string(sub.payload(o)) }); l != nil {
-		what, _ := refusal(o.ClassName())
+		what, _ := refusal(classOf(o))
 		return "[" + strings.TrimPrefix(strings.TrimPrefix(what, "an "), "a ") + "]"
 	}
 	return runtime.Cut(text, runtime.MaxReason)
@@ -46,7 +49,11 @@ func (in *instance) describeError(o *goja.Object) string {
 // textOf reads a string property without calling anything.
 func (in *instance) textOf(v goja.Value) string {
 	if s, ok := v.(goja.String); ok {
-		return runtime.Cut(s.String(), runtime.MaxReason)
+		text := s.String()
+		if strings.HasPrefix(text, "Could not convert &{") { // goja prints its own structure, addresses and all
+			text = "Cannot convert an object to a primitive value"
+		}
+		return runtime.Cut(text, runtime.MaxReason)
 	}
 	return ""
 }

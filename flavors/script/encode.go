@@ -18,6 +18,12 @@ type encoder struct {
 	buf   []byte
 	path  []step
 	stack []*goja.Object
+
+	// Of JSON.stringify alone.
+	lenient bool
+	replace goja.Callable
+	allowed []string // the names that are written; nil for all
+	indent  string
 }
 
 // step is one part of a path in a payload: a name, or an index where name is "".
@@ -77,6 +83,10 @@ func (e *encoder) primitive(v goja.Value) {
 }
 
 func (e *encoder) float(v goja.Value) {
+	if e.lenient {
+		e.lenientNumber(v)
+		return
+	}
 	f := v.ToFloat()
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
@@ -118,6 +128,13 @@ func (e *encoder) raw(d *document, from, to uint32) {
 
 // room ends the guest when more bytes would pass the output budget.
 func (e *encoder) room(more int) {
+	if e.lenient {
+		if n := int64(len(e.buf) + more); n > e.in.maxString() {
+			e.in.stop(tooLong(n, e.in.maxString()))
+		}
+		e.in.spend(1 + int64(more)>>6)
+		return
+	}
 	if total := e.in.written + int64(len(e.buf)+more); total > e.in.budget.Output {
 		panic(&limit{
 			kind: "output", message: "the outputs are larger than budget.output",
@@ -133,6 +150,10 @@ func (e *encoder) object(o *goja.Object) {
 		e.tooDeep()
 	}
 	e.stack = append(e.stack, o)
+	if e.lenient && e.lenientView(o) {
+		e.stack = e.stack[:len(e.stack)-1]
+		return
+	}
 	switch v := viewOf(o).(type) {
 	case *objectView:
 		e.objectView(v)
@@ -149,7 +170,7 @@ func (e *encoder) object(o *goja.Object) {
 }
 
 func (e *encoder) objectView(v *objectView) {
-	n := &v.doc.nodes[v.at]
+	n := &v.doc.index()[v.at]
 	if !v.owned {
 		e.splice(v.doc, n.start, n.end, v.dirty())
 		return
@@ -163,7 +184,7 @@ func (e *encoder) objectView(v *objectView) {
 		}
 		e.comma(&first)
 		if m.key != 0 {
-			k := &v.doc.nodes[m.key]
+			k := &v.doc.index()[m.key]
 			e.raw(v.doc, k.start, k.end)
 		} else {
 			e.buf = appendQuoted(e.buf, m.name)
@@ -177,7 +198,7 @@ func (e *encoder) objectView(v *objectView) {
 }
 
 func (e *encoder) arrayView(v *arrayView) {
-	n := &v.doc.nodes[v.at]
+	n := &v.doc.index()[v.at]
 	if !v.changed {
 		e.splice(v.doc, n.start, n.end, v.dirty())
 		return
@@ -204,7 +225,7 @@ func (e *encoder) comma(first *bool) {
 func (e *encoder) child(d *document, at uint32, value goja.Value) {
 	if at != 0 {
 		if o, isObject := value.(*goja.Object); !isObject || clean(o) {
-			e.raw(d, d.nodes[at].start, d.nodes[at].end)
+			e.raw(d, d.index()[at].start, d.index()[at].end)
 			return
 		}
 	}
@@ -222,7 +243,7 @@ type touchedChild struct {
 func (e *encoder) splice(d *document, from, to uint32, changed []touchedChild) {
 	slices.SortFunc(changed, func(a, b touchedChild) int { return int(a.at) - int(b.at) })
 	for _, c := range changed {
-		n := &d.nodes[c.at]
+		n := &d.index()[c.at]
 		e.rawPart(d, from, n.start)
 		e.path = append(e.path, c.step)
 		e.object(c.object)
@@ -275,7 +296,19 @@ func clean(o *goja.Object) bool {
 }
 
 // writable says whether a property's value is written at all: undefined is left out.
-func (e *encoder) writable(v goja.Value) bool { return v != nil && !goja.IsUndefined(v) }
+// JSON.stringify leaves functions and symbols out too.
+func (e *encoder) writable(v goja.Value) bool {
+	if e.lenient {
+		if _, isSymbol := v.(*goja.Symbol); isSymbol {
+			return false
+		}
+		if o, ok := v.(*goja.Object); ok {
+			_, callable := goja.AssertFunction(o)
+			return !callable
+		}
+	}
+	return v != nil && !goja.IsUndefined(v)
+}
 
 // textDepth returns the nesting of valid JSON text.
 func textDepth(text []byte) int {

@@ -9,59 +9,36 @@ import (
 
 // native writes an object that the script made, by its class.
 func (e *encoder) native(o *goja.Object) {
-	if e.toJSON(o) {
+	if !e.lenient && e.toJSON(o) {
 		return
 	}
 	switch class := classOf(o); class {
 	case "Object":
-		if o.ExportType() == typePromise {
-			e.fail("a promise", "await it")
-		}
 		e.members(o)
+	case "RawJSON":
+		text := o.Get("rawJSON").String()
+		e.room(len(text))
+		e.word(text)
 	case "Array":
 		e.elements(o)
-	case "Boolean", "Number", "String":
+	case "String":
+		e.value(e.in.stringOfValue(o))
+	case "Boolean", "Number":
 		e.value(e.in.vm.ToValue(o.Export())) // the wrapped primitive; runs no guest code
 	case "Date":
+		if e.lenient {
+			e.word("null")
+			return
+		}
 		e.fail("an invalid date", "check the text that the date was made from")
 	default:
+		if e.lenient && class != "BigInt" {
+			e.members(o)
+			return
+		}
 		what, hint := refusal(class)
 		e.fail(what, hint)
 	}
-}
-
-// classOf returns an object's class; generators are of class Object to goja, and known
-// by their tag.
-func classOf(o *goja.Object) string {
-	class := o.ClassName()
-	if class != "Object" {
-		return class
-	}
-	if tag, ok := o.GetSymbol(goja.SymToStringTag).(goja.String); ok && tag.String() == "Generator" {
-		return "Generator"
-	}
-	return class
-}
-
-// refusals says why an object of a class is no JSON, and what to write instead.
-var refusals = map[string][2]string{
-	"Function":  {"a function", "a payload is JSON: call it, or leave it out"},
-	"Map":       {"a Map", "write Object.fromEntries(map)"},
-	"Set":       {"a Set", "write [...set]"},
-	"RegExp":    {"a regular expression", "write String(re)"},
-	"Error":     {"an Error", "write {name: e.name, message: e.message}"},
-	"Promise":   {"a promise", "await it"},
-	"Generator": {"a generator", "write [...generator]"},
-	"Arguments": {"an arguments object", "write [...arguments]"},
-	"Symbol":    {"a symbol", "a payload is JSON: write a string"},
-	"BigInt":    {"a BigInt", "write Number(x) or String(x)"},
-}
-
-func refusal(class string) (what, hint string) {
-	if r, ok := refusals[class]; ok {
-		return r[0], r[1]
-	}
-	return "an object of class " + class, "a payload is JSON: write plain objects and arrays"
 }
 
 // toJSON writes what a toJSON method returns, if there is one; a valid date has one by
@@ -103,17 +80,31 @@ func (e *encoder) lastKey() string {
 func (e *encoder) members(o *goja.Object) {
 	e.buf = append(e.buf, '{')
 	first := true
-	for _, name := range o.Keys() {
+	keys := e.allowed
+	if keys == nil {
+		keys = o.Keys()
+	}
+	for _, name := range keys {
 		value := o.Get(name)
+		if e.allowed != nil && value == nil {
+			continue
+		}
+		value = e.resolved(o, value, name)
 		if !e.writable(value) {
 			continue
 		}
 		e.comma(&first)
+		e.line(len(e.path) + 1)
 		e.buf = appendQuoted(e.buf, name)
-		e.buf = append(e.buf, ':')
+		if e.buf = append(e.buf, ':'); e.indent != "" {
+			e.buf = append(e.buf, ' ')
+		}
 		e.path = append(e.path, step{name: name})
 		e.value(value)
 		e.path = e.path[:len(e.path)-1]
+	}
+	if !first {
+		e.line(len(e.path))
 	}
 	e.buf = append(e.buf, '}')
 }
@@ -126,12 +117,13 @@ func (e *encoder) elements(o *goja.Object) {
 	first := true
 	for i := int64(0); i < length; i++ {
 		e.comma(&first)
+		e.line(len(e.path) + 1)
 		e.path = append(e.path, step{index: int(i)})
-		e.value(o.Get(strconv.FormatInt(i, 10)))
+		e.element(o, o.Get(strconv.FormatInt(i, 10)), i)
 		e.path = e.path[:len(e.path)-1]
+	}
+	if !first {
+		e.line(len(e.path))
 	}
 	e.buf = append(e.buf, ']')
 }
-
-// indexName is the property name of an index.
-func indexName(i int) string { return strconv.Itoa(i) }

@@ -10,12 +10,7 @@ import (
 
 // arguments are views of the call's members.
 func (in *instance) arguments(m runtime.Message) []goja.Value {
-	in.spend(int64(len(m.Payload)) >> 6)
-	nodes, err := in.indexer.index(m.Payload, in.budget.Depth)
-	if err != nil {
-		in.stop(in.unreadable(err))
-	}
-	doc := &document{in: in, text: m.Payload, nodes: nodes, depth: in.indexer.deepest}
+	doc := in.open(m.Payload)
 	names := []string{"msg"}
 	if in.module.code.Entry == runtime.EntryFold {
 		names = []string{"state", "msg"}

@@ -187,9 +187,12 @@ func (in *instance) locate(f *runtime.Failure, stack []goja.StackFrame) {
 }
 
 func frameName(f *goja.StackFrame) string {
-	name := f.FuncName()
-	if strings.HasPrefix(name, "leat_") || name == "" {
-		return "<module>"
+	switch name := f.FuncName(); {
+	case name == defaultName || strings.HasSuffix(name, "_default"):
+		return "default"
+	case name == "":
+		return "(anonymous)"
+	default:
+		return name
 	}
-	return name
 }

@@ -5,27 +5,37 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dlclark/regexp2/v2"
+
 	"github.com/leat-run/leat/runtime"
 )
 
 // FuelVersion names the unit in which fuel is counted. It changes when the same script
 // on the same message may cost another amount, and is part of every digest.
-const FuelVersion = "script-fuel/1"
+const FuelVersion = "script-fuel/2"
 
 // Options are what a Flavor can be told. The zero value is the default.
 type Options struct{}
 
 // Flavor compiles scripts. It is safe for concurrent use.
 type Flavor struct {
-	dog *watchdog
+	dog    *watchdog
+	realms realms
 }
 
-var pinUTC sync.Once
+var once sync.Once
 
-// New returns the script flavor. It pins time.Local to UTC for the process: goja takes
-// a Date's zone from there, and a message must mean the same on every host.
+// matchClock is how exactly a backtracking match meets its deadline.
+const matchClock = 10 * time.Millisecond
+
+// New returns the script flavor. It sets two variables of the process, once: time.Local is
+// UTC, since goja takes a Date's zone from there, and a message must mean the same on
+// every host; and regexp2's clock is finer than it is by birth.
 func New(Options) *Flavor {
-	pinUTC.Do(func() { time.Local = time.UTC })
+	once.Do(func() {
+		time.Local = time.UTC
+		regexp2.SetTimeoutCheckPeriod(matchClock)
+	})
 	return &Flavor{dog: newWatchdog()}
 }
 

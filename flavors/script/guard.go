@@ -1,43 +1,42 @@
 package script
 
-import (
-	"slices"
+import "github.com/dop251/goja"
 
-	"github.com/dop251/goja"
-)
-
-// guard wraps the natives that burn time or memory without bytecode: each pays before
-// it runs. It also removes what cannot be bounded.
+// guard replaces the natives that burn time or memory without bytecode: each pays
+// before it runs (builtins.go), or is ours.
 func (in *instance) guard() {
 	in.hostFunctions()
-	in.guardStrings()
-	in.guardArrays()
-	in.guardCalls()
-	in.guardIterators()
+	in.keepBuiltins()
+	array, text := in.prototype("Array"), in.prototype("String")
+	in.define(text, "replace", 2, in.stringReplace(false))
+	in.define(text, "replaceAll", 2, in.stringReplace(true))
+	in.define(in.vm.Get("String").ToObject(in.vm), "raw", 1, in.stringRaw)
+	in.define(array, "join", 1, in.join)
+	in.define(array, "toString", 0, in.arrayText)
+	in.define(array, "toLocaleString", 0, in.arrayText)
+	in.define(array, "flatMap", 1, in.flatMap)
+	json := in.vm.Get("JSON").ToObject(in.vm)
+	in.define(json, "stringify", 3, in.stringify)
+	in.guardBuiltins()
 	in.guardRegexps()
-	if !slices.Contains(in.module.settings.Allow, "bigint") {
-		in.remove("BigInt")
-	}
-	if !slices.Contains(in.module.settings.Allow, "typed_arrays") {
-		in.remove("ArrayBuffer", "DataView", "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
-			"Int32Array", "Uint32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array")
-	}
 }
 
-func (in *instance) remove(names ...string) {
-	for _, name := range names {
-		in.must(in.vm.GlobalObject().Delete(name))
+// keepBuiltins remembers natives that the guards call.
+func (in *instance) keepBuiltins() {
+	in.indexOf = in.nativeOf(in.prototype("String").Get("indexOf"))
+	in.freezeObject = in.nativeOf(in.builtin("Object", "freeze"))
+	in.mathPow = in.nativeOf(in.builtin("Math", "pow"))
+	in.describeProperty, _ = goja.AssertFunction(in.builtin("Object", "getOwnPropertyDescriptor"))
+	in.lengthName = in.vm.ToValue("length")
+	for class, size := range map[string]*nativeFunction{"Map": &in.mapSize, "Set": &in.setSize} {
+		d := in.descriptor(in.prototype(class), &realmStep{name: "size"})
+		*size = in.nativeOf(d.Get("get"))
 	}
 }
 
 // hostFunctions makes what rewritten code calls (ticks.go).
 func (in *instance) hostFunctions() {
-	tick := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		if in.fuel -= call.Arguments[0].ToInteger(); in.fuel < 0 {
-			in.vm.Interrupt(in.outOfFuel())
-		}
-		return goja.Undefined()
-	})
+	tick := in.vm.NewDynamicArray(&meter{in})
 	size := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		in.checkString(call.Arguments[0])
 		return call.Arguments[0]
@@ -52,14 +51,21 @@ func (in *instance) hostFunctions() {
 	source := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		return in.iterated(call.Arguments[0])
 	})
-	in.must(in.vm.Set("leat_source", source)) // freeze.js takes it and deletes the name
 	literal := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		o := call.Arguments[1].(*goja.Object)
 		in.knowPattern(o, in.module.patterns[call.Arguments[0].ToInteger()])
 		return o
 	})
-	in.must(in.vm.Set("leat_pattern", in.checkPattern))
-	in.tick = []goja.Value{tick, size, part, source, literal}
+	copied := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		in.payForMembers(call.Arguments[0])
+		return call.Arguments[0]
+	})
+	arguments := in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		list := in.iterated(call.Arguments[0])
+		in.payForArguments(list)
+		return list
+	})
+	in.tick = []goja.Value{tick, size, part, source, literal, copied, arguments, in.vm.ToValue(in.power), in.vm.ToValue(in.shift), in.vm.ToValue(in.compared)}
 }
 
 // maxString is the most characters that one string may have.
@@ -69,6 +75,8 @@ func (in *instance) maxString() int64 { return in.budget.Memory / 8 }
 func (in *instance) checkString(v goja.Value) {
 	if s, ok := v.(goja.String); ok {
 		in.stringOfLength(int64(s.Length()))
+	} else if n := bigOf(v); n != nil {
+		in.checkBits(int64(n.BitLen()))
 	}
 }
 
@@ -82,15 +90,15 @@ func (in *instance) stringOfLength(n int64) {
 	}
 }
 
-// payFor charges for walking an array or a string once, natively.
+// payFor charges for iterating an array or a string once, natively.
 func (in *instance) payFor(v goja.Value) {
 	switch x := v.(type) {
 	case goja.String:
-		in.spend(int64(x.Length()) >> 2)
+		in.spend(4 * int64(x.Length()))
 	case *goja.Object:
 		if n := in.lengthOf(x); n > 0 {
 			in.allocate(n * 16)
-			in.spend(n >> 2)
+			in.spend(4 * n)
 		}
 	}
 }
@@ -98,10 +106,13 @@ func (in *instance) payFor(v goja.Value) {
 // lengthOf returns the length of an array or an array-like, as long as it is plain
 // data: a length that is computed could be another one when the native reads it.
 func (in *instance) lengthOf(o *goja.Object) int64 {
-	if view, ok := viewOf(o).(*arrayView); ok {
-		return int64(view.Len())
+	if isArray(o) { // a view of one too
+		return o.Get("length").ToInteger()
 	}
-	if o.ClassName() != "Array" && o.ClassName() != "Arguments" {
+	if n := typedLength(o); n >= 0 {
+		return n
+	}
+	if o.ClassName() != "Arguments" {
 		return in.plainLength(o)
 	}
 	return o.Get("length").ToInteger()
@@ -126,155 +137,22 @@ func (in *instance) plainLength(o *goja.Object) int64 {
 	return max(value.ToInteger(), 0)
 }
 
-// wrap replaces a native by one that pays first.
-func (in *instance) wrap(owner *goja.Object, name string, pay func(goja.FunctionCall)) {
-	value, ok := owner.Get(name).(*goja.Object)
-	if !ok {
-		return
-	}
-	f, ok := value.Export().(func(goja.FunctionCall) goja.Value)
-	if !ok {
-		return
-	}
-	length := int(value.Get("length").ToInteger())
-	wrapped := in.native(name, length, func(call goja.FunctionCall) goja.Value {
-		pay(call)
-		return f(call)
-	})
-	in.must(owner.DefineDataProperty(name, wrapped, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-}
-
-// define puts a function of ours in the place of a built-in.
-func (in *instance) define(owner *goja.Object, name string, length int, f nativeFunction) {
-	in.must(owner.DefineDataProperty(name, in.native(name, length, f), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-}
-
 // prototype returns NAME.prototype.
 func (in *instance) prototype(name string) *goja.Object {
 	return in.vm.Get(name).ToObject(in.vm).Get("prototype").ToObject(in.vm)
 }
 
-func (in *instance) guardStrings() {
-	proto := in.prototype("String")
-	in.indexOf = in.nativeOf(proto.Get("indexOf"))
-	walk := func(call goja.FunctionCall) { in.payFor(call.This) }
-	for _, name := range []string{
-		"concat", "endsWith", "includes", "indexOf", "lastIndexOf", "normalize", "slice", "split", "startsWith",
-		"substring", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "trim", "trimEnd", "trimStart", "localeCompare",
-	} {
-		in.wrap(proto, name, walk)
-	}
-	in.wrap(proto, "repeat", func(call goja.FunctionCall) {
-		if s, ok := call.This.(goja.String); ok {
-			n := call.Argument(0).ToInteger()
-			if n > 0 && n > in.maxString() && s.Length() > 0 {
-				in.stop(tooLong(n, in.maxString()))
-			}
-			in.stringOfLength(n * int64(s.Length()))
-		}
-	})
-	pad := func(call goja.FunctionCall) { in.stringOfLength(call.Argument(0).ToInteger()) }
-	in.wrap(proto, "padStart", pad)
-	in.wrap(proto, "padEnd", pad)
-	in.define(proto, "replace", 2, in.stringReplace(false))
-	in.define(proto, "replaceAll", 2, in.stringReplace(true))
-}
-
-func (in *instance) guardArrays() {
-	proto := in.prototype("Array")
-	this := func(call goja.FunctionCall) { in.payFor(call.This) }
-	for _, name := range proto.GetOwnPropertyNames() {
-		switch name {
-		case "constructor", "push", "pop", "at", "keys", "values", "entries", "length":
-		case "concat":
-			in.wrap(proto, name, func(call goja.FunctionCall) {
-				in.payFor(call.This)
-				for _, arg := range call.Arguments {
-					if o, ok := arg.(*goja.Object); ok { // Symbol.isConcatSpreadable makes any object count
-						in.payFor(o)
-					}
-				}
-			})
-		case "flat":
-			in.wrap(proto, name, func(call goja.FunctionCall) {
-				depth := int64(1)
-				if d := call.Argument(0); !goja.IsUndefined(d) {
-					depth = d.ToInteger()
-				}
-				if depth > 64 {
-					panic(in.vm.NewTypeError("flat takes a depth of at most 64 here"))
-				}
-				if o, ok := call.This.(*goja.Object); ok {
-					in.payForFlat(o, depth)
-				}
-			})
-		case "join", "toString":
-			in.wrap(proto, name, in.payForJoin)
-		default:
-			in.wrap(proto, name, this)
-		}
-	}
-}
-
-// payForJoin walks what a join would write, up to the cap of one string.
-func (in *instance) payForJoin(call goja.FunctionCall) {
-	o, ok := call.This.(*goja.Object)
-	if !ok {
-		return
-	}
-	in.payFor(o)
-	n := in.lengthOf(o)
-	if n == 0 {
-		return
-	}
-	separator := int64(1)
-	if s, ok := call.Argument(0).(goja.String); ok {
-		separator = int64(s.Length())
-	}
-	total := (n - 1) * separator
-	for i := int64(0); i < n && total <= in.maxString(); i++ {
-		if s, ok := o.Get(indexName(int(i))).(goja.String); ok {
-			total += int64(s.Length())
-		}
-	}
-	in.stringOfLength(total)
-}
-
-func (in *instance) guardCalls() {
-	proto := in.prototype("Function")
-	in.wrap(proto, "apply", func(call goja.FunctionCall) { in.payFor(call.Argument(1)) })
-	in.wrap(proto, "bind", func(goja.FunctionCall) { in.spend(200) })
-	reflect := in.vm.Get("Reflect").ToObject(in.vm)
-	in.wrap(reflect, "apply", func(call goja.FunctionCall) { in.payFor(call.Argument(2)) })
-	in.wrap(reflect, "construct", func(call goja.FunctionCall) { in.payFor(call.Argument(1)) })
-	object := in.vm.Get("Object").ToObject(in.vm)
-	get, _ := goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
-	in.describeProperty, in.lengthName = get, in.vm.ToValue("length")
-	json := in.vm.Get("JSON").ToObject(in.vm)
-	in.wrap(json, "parse", func(call goja.FunctionCall) { in.checkJSON(call.Argument(0)) })
-	in.wrap(json, "stringify", in.payForStringify)
-}
-
-// payForStringify charges for writing a value; what is too deep throws here, since
-// goja's own writer recurses.
-func (in *instance) payForStringify(call goja.FunctionCall) {
-	o, ok := call.Argument(0).(*goja.Object)
-	if !ok || o.ClassName() == "Error" {
-		return
-	}
-	sub := encoder{in: in}
-	if l := attempt(func() { sub.payload(o) }); l != nil && l.limit > 0 {
-		panic(in.vm.NewTypeError("JSON.stringify: %s", l.message))
-	}
-}
+// parsePrice is what goja takes to parse one character of JSON.
+const parsePrice = 4
 
 // checkJSON refuses text that nests too deep for goja's parser.
-func (in *instance) checkJSON(v goja.Value) {
-	s, ok := v.(goja.String)
-	if !ok {
+func (in *instance) checkJSON(call *goja.FunctionCall) {
+	if len(call.Arguments) == 0 {
 		return
 	}
+	s := in.textArgument(call, 0)
 	in.allocate(int64(s.Length()) * 8)
+	in.spend(int64(s.Length()) * parsePrice)
 	depth, quoted := 0, false
 	text := s.String()
 	for i := 0; i < len(text); i++ {

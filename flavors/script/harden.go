@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dop251/goja"
@@ -17,11 +18,11 @@ const startFuel = 50_000_000
 // startTimeout is the least time that a module body is given.
 const startTimeout = 2 * time.Second
 
-//go:embed freeze.js
-var freezeSource string
+//go:embed prelude.js
+var preludeSource string
 
-// freezeProgram removes what is not offered and freezes the rest.
-var freezeProgram = goja.MustCompile("freeze.js", freezeSource, true)
+// preludeProgram removes what is not offered; it is shared by all VMs.
+var preludeProgram = goja.MustCompile("prelude.js", preludeSource, true)
 
 // prepare makes the VM deterministic and takes away what a guest must not have.
 func (in *instance) prepare() {
@@ -32,16 +33,54 @@ func (in *instance) prepare() {
 	in.vm.SetPromiseRejectionTracker(in.trackRejection)
 	in.must(in.vm.Set("console", in.console()))
 	in.guard()
-	_, err := in.vm.RunProgram(freezeProgram)
-	in.must(err)
-	in.must(in.freeze(in.vm.GlobalObject()))
+	in.seal(in.prelude())
+	in.freeze(in.vm.GlobalObject())
 }
 
-// freeze calls Object.freeze.
-func (in *instance) freeze(o *goja.Object) error {
-	freeze, _ := goja.AssertFunction(in.vm.Get("Object").ToObject(in.vm).Get("freeze"))
-	_, err := freeze(goja.Undefined(), o)
-	return err
+// prelude runs prelude.js and returns the objects from which all others are reached.
+func (in *instance) prelude() []*goja.Object {
+	allow := in.module.settings.Allow
+	host := in.vm.NewObject()
+	for name, value := range map[string]any{
+		"source": in.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			v := in.iterated(call.Argument(0))
+			n, _ := in.elements(v)
+			in.allocate(n * memberPrice)
+			return v
+		}),
+		"pattern":     in.vm.ToValue(in.checkPattern),
+		"errorPaid":   in.vm.ToValue(in.payForError),
+		"bigint":      in.vm.ToValue(in.bigintOf),
+		"buffer":      in.vm.ToValue(in.bufferOf),
+		"bigints":     slices.Contains(allow, "bigint"),
+		"typedArrays": slices.Contains(allow, "typed_arrays"),
+	} {
+		in.must(host.Set(name, value))
+	}
+	function, err := in.vm.RunProgram(preludeProgram)
+	in.must(err)
+	run, _ := goja.AssertFunction(function)
+	found, err := run(goja.Undefined(), host)
+	in.must(err)
+	list := found.ToObject(in.vm)
+	roots := make([]*goja.Object, list.Get("length").ToInteger())
+	for i := range roots {
+		roots[i] = list.Get(indexName(i)).ToObject(in.vm)
+	}
+	return roots
+}
+
+// errorPrice is what making an Error costs: it keeps a copy of the call stack.
+const errorPrice = 100
+
+func (in *instance) payForError(goja.FunctionCall) goja.Value {
+	in.spend(errorPrice)
+	return goja.Undefined()
+}
+
+// freeze is Object.freeze as it was at first.
+func (in *instance) freeze(o *goja.Object) {
+	in.freezeObject(goja.FunctionCall{Arguments: []goja.Value{o}})
 }
 
 // must panics on an error that only a bug of this package can cause.
@@ -110,33 +149,28 @@ func (in *instance) configure() error {
 		if value == nil || goja.IsNull(value) {
 			value = in.vm.NewObject()
 		}
-		if err := in.deepFreeze(value); err != nil {
-			return err
-		}
+		in.deepFreeze(value)
 		in.must(ctx.Set(name, value))
 	}
 	log := in.native("log", 0, in.logFunction("info"))
 	for name, level := range logLevels {
 		in.must(log.Set(name, in.native(name, 0, in.logFunction(level))))
 	}
-	in.must(in.freeze(log))
+	in.freeze(log)
 	in.must(ctx.Set("log", log))
 	in.ctx = ctx
-	return in.freeze(ctx)
+	in.freeze(ctx)
+	return nil
 }
 
 // deepFreeze freezes plain JSON. Its depth is that of the document, which is bounded.
-func (in *instance) deepFreeze(v goja.Value) error {
-	o, ok := v.(*goja.Object)
-	if !ok {
-		return nil
-	}
-	for _, name := range o.Keys() {
-		if err := in.deepFreeze(o.Get(name)); err != nil {
-			return err
+func (in *instance) deepFreeze(v goja.Value) {
+	if o, ok := v.(*goja.Object); ok {
+		for _, name := range o.Keys() {
+			in.deepFreeze(o.Get(name))
 		}
+		in.freeze(o)
 	}
-	return in.freeze(o)
 }
 
 // restart runs the module body and takes the entry point from its exports.

@@ -53,33 +53,38 @@ type sizeError struct{ bytes, limit int64 }
 
 func (e *sizeError) Error() string { return "the payload has too many values" }
 
-// indexer makes indexes. Their nodes come out of one chunk after the other, so that
-// indexing a message allocates nothing most of the time, and a view that outlives its
-// message keeps its chunk alive and stays right.
+// indexer makes indexes. Their nodes come out of one chunk that is used again for the next
+// message (rewind), so that indexing allocates nothing most of the time.
 type indexer struct {
 	chunk []node
 	limit int64 // bytes of nodes that one index may take
 
 	text     []byte
-	pos      int
 	maxDepth int
-	deepest  int // nesting of the last text
-	open     []uint32
-	from     int
+	deepest  int      // nesting of the last text
+	open     []uint32 // containers that are not closed yet
+	from     int      // where in chunk the index at hand begins
 }
 
-const chunkNodes = 2048
+const (
+	chunkNodes = 2048
+	keptNodes  = 1 << 18 // a larger chunk is not kept for the next message
+)
+
+// rewind makes the whole chunk free again. REQUIRES: no document uses nodes from it.
+func (x *indexer) rewind() {
+	if x.chunk = x.chunk[:0]; cap(x.chunk) > keptNodes {
+		x.chunk = nil
+	}
+}
 
 // index validates text as exactly one JSON value and returns its nodes; nodes[0] is
-// the root. The nodes are the caller's; text is neither copied nor changed.
+// the root. The nodes are the caller's until rewind; text is neither copied nor changed.
 func (x *indexer) index(text []byte, maxDepth int) ([]node, error) {
 	if len(text) > maxIndexed {
 		return nil, &sizeError{int64(len(text)), maxIndexed}
 	}
-	if cap(x.chunk)-len(x.chunk) < 64 {
-		x.chunk = make([]node, 0, chunkNodes)
-	}
-	x.text, x.pos, x.maxDepth, x.deepest, x.open, x.from = text, 0, maxDepth, 0, x.open[:0], len(x.chunk)
+	x.text, x.maxDepth, x.deepest, x.open, x.from = text, maxDepth, 0, x.open[:0], len(x.chunk)
 	err := x.document()
 	x.text = nil
 	if err != nil {
@@ -89,31 +94,140 @@ func (x *indexer) index(text []byte, maxDepth int) ([]node, error) {
 	return x.chunk[x.from:len(x.chunk):len(x.chunk)], nil
 }
 
+// document reads one value, whatever it contains. It is one loop over the text: a value,
+// then what may follow it in the innermost open container.
 func (x *indexer) document() error {
-	if err := x.value(); err != nil {
-		return err
-	}
-	for len(x.open) > 0 {
-		if err := x.member(); err != nil {
+	text, pos := x.text, 0
+	for {
+		pos = skipSpace(text, pos)
+		if pos >= len(text) {
+			return fault(pos, "a value is missing")
+		}
+		if len(x.chunk) == cap(x.chunk) {
+			if err := x.grow(); err != nil {
+				return err
+			}
+		}
+		start, k, escaped := pos, kindNumber, false
+		var err error
+		switch text[pos] {
+		case '{', '[':
+			var entered bool
+			if pos, entered, err = x.enter(pos); err != nil {
+				return err
+			}
+			if entered {
+				continue
+			}
+		case '"':
+			k = kindString
+			pos, escaped, err = scanString(text, pos)
+		case 't':
+			k = kindTrue
+			pos, err = scanWord(text, pos, "true")
+		case 'f':
+			k = kindFalse
+			pos, err = scanWord(text, pos, "false")
+		case 'n':
+			k = kindNull
+			pos, err = scanWord(text, pos, "null")
+		default:
+			pos, err = scanNumber(text, pos)
+		}
+		if err != nil {
+			return err
+		}
+		if c := text[start]; c != '{' && c != '[' {
+			x.add(start, pos, k, escaped)
+		}
+		if pos, err = x.follow(pos); err != nil || len(x.open) == 0 {
 			return err
 		}
 	}
-	x.space()
-	if x.pos != len(x.text) {
-		return x.fault("more text after the value")
-	}
-	return nil
 }
 
-// add appends a node that starts at the current position.
-func (x *indexer) add(k kind) (*node, error) {
-	if len(x.chunk) == cap(x.chunk) {
-		if err := x.grow(); err != nil {
-			return nil, err
+// add appends the node of a scalar. REQUIRES: there is room.
+func (x *indexer) add(start, end int, k kind, escaped bool) {
+	at := len(x.chunk)
+	x.chunk = append(x.chunk, node{start: uint32(start), end: uint32(end), next: uint32(at + 1 - x.from), kind: k, escaped: escaped})
+}
+
+// enter opens the container at pos. entered is false where it is empty, and closed again.
+func (x *indexer) enter(pos int) (next int, entered bool, err error) {
+	k, closing := kindObject, byte('}')
+	if x.text[pos] == '[' {
+		k, closing = kindArray, ']'
+	}
+	if len(x.open) >= x.maxDepth {
+		return pos, false, &depthError{len(x.open) + 1, x.maxDepth}
+	}
+	at := len(x.chunk) - x.from
+	x.add(pos, pos, k, false)
+	x.deepest = max(x.deepest, len(x.open)+1)
+	pos = skipSpace(x.text, pos+1)
+	if pos < len(x.text) && x.text[pos] == closing {
+		x.chunk[x.from+at].end = uint32(pos + 1)
+		return pos + 1, false, nil
+	}
+	x.open = append(x.open, uint32(at))
+	x.chunk[x.from+at].count = 1
+	if k == kindObject {
+		pos, err = x.key(pos)
+	}
+	return pos, true, err
+}
+
+// follow reads what comes after a value: the ends of containers, and a comma before the next
+// value. With no container left it reads the end of the text.
+func (x *indexer) follow(pos int) (int, error) {
+	text := x.text
+	for len(x.open) > 0 {
+		at := x.from + int(x.open[len(x.open)-1])
+		pos = skipSpace(text, pos)
+		if pos >= len(text) {
+			return pos, fault(pos, "a comma or the end of the container is missing")
+		}
+		object := x.chunk[at].kind == kindObject
+		switch c := text[pos]; {
+		case c == ',':
+			x.chunk[at].count++
+			if pos++; object {
+				return x.key(skipSpace(text, pos))
+			}
+			return pos, nil
+		case c == '}' && object || c == ']' && !object:
+			pos++
+			x.chunk[at].end, x.chunk[at].next = uint32(pos), uint32(len(x.chunk)-x.from)
+			x.open = x.open[:len(x.open)-1]
+		default:
+			return pos, fault(pos, "a comma or the end of the container is missing")
 		}
 	}
-	x.chunk = append(x.chunk, node{start: uint32(x.pos), kind: k})
-	return &x.chunk[len(x.chunk)-1], nil
+	if pos = skipSpace(text, pos); pos != len(text) {
+		return pos, fault(pos, "more text after the value")
+	}
+	return pos, nil
+}
+
+// key reads a member's name and the colon.
+func (x *indexer) key(pos int) (int, error) {
+	if pos >= len(x.text) || x.text[pos] != '"' {
+		return pos, fault(pos, "a member name is missing")
+	}
+	end, escaped, err := scanString(x.text, pos)
+	if err != nil {
+		return end, err
+	}
+	if len(x.chunk) == cap(x.chunk) {
+		if err := x.grow(); err != nil {
+			return end, err
+		}
+	}
+	x.add(pos, end, kindString, escaped)
+	if pos = skipSpace(x.text, end); pos >= len(x.text) || x.text[pos] != ':' {
+		return pos, fault(pos, "a colon is missing")
+	}
+	return pos + 1, nil
 }
 
 // grow moves the index at hand to a larger chunk; earlier documents keep the old one.
@@ -132,225 +246,4 @@ func (x *indexer) grow() error {
 	return nil
 }
 
-// close ends the scalar or container n at the current position.
-func (x *indexer) close(n *node) {
-	n.end = uint32(x.pos)
-	n.next = uint32(len(x.chunk) - x.from)
-}
-
-// value reads a scalar whole, or opens a container.
-func (x *indexer) value() error {
-	x.space()
-	if x.pos >= len(x.text) {
-		return x.fault("a value is missing")
-	}
-	switch c := x.text[x.pos]; c {
-	case '{', '[':
-		return x.openContainer(c)
-	case '"':
-		return x.stringValue()
-	case 't':
-		return x.word("true", kindTrue)
-	case 'f':
-		return x.word("false", kindFalse)
-	case 'n':
-		return x.word("null", kindNull)
-	default:
-		return x.number()
-	}
-}
-
-func (x *indexer) openContainer(c byte) error {
-	k := kindObject
-	if c == '[' {
-		k = kindArray
-	}
-	if _, err := x.add(k); err != nil {
-		return err
-	}
-	if len(x.open) >= x.maxDepth {
-		return &depthError{len(x.open) + 1, x.maxDepth}
-	}
-	x.open = append(x.open, uint32(len(x.chunk)-1-x.from))
-	x.deepest = max(x.deepest, len(x.open))
-	x.pos++
-	return nil
-}
-
-// member reads the next element or member of the innermost container, or its end.
-func (x *indexer) member() error {
-	at := x.from + int(x.open[len(x.open)-1])
-	k, first := x.chunk[at].kind, x.chunk[at].count == 0
-	closing := byte('}')
-	if k == kindArray {
-		closing = ']'
-	}
-	x.space()
-	if x.pos < len(x.text) && x.text[x.pos] == closing {
-		x.pos++
-		x.close(&x.chunk[at])
-		x.open = x.open[:len(x.open)-1]
-		return nil
-	}
-	if !first {
-		if err := x.expect(',', "a comma or the end of the container is missing"); err != nil {
-			return err
-		}
-	}
-	x.chunk[at].count++
-	if k == kindObject {
-		if err := x.key(); err != nil {
-			return err
-		}
-	}
-	return x.value()
-}
-
-func (x *indexer) key() error {
-	x.space()
-	if x.pos >= len(x.text) || x.text[x.pos] != '"' {
-		return x.fault("a member name is missing")
-	}
-	if err := x.stringValue(); err != nil {
-		return err
-	}
-	x.space()
-	return x.expect(':', "a colon is missing")
-}
-
-func (x *indexer) expect(c byte, reason string) error {
-	if x.pos >= len(x.text) || x.text[x.pos] != c {
-		return x.fault(reason)
-	}
-	x.pos++
-	return nil
-}
-
-func (x *indexer) space() {
-	for x.pos < len(x.text) {
-		switch x.text[x.pos] {
-		case ' ', '\t', '\n', '\r':
-			x.pos++
-		default:
-			return
-		}
-	}
-}
-
-func (x *indexer) word(word string, k kind) error {
-	if len(x.text)-x.pos < len(word) || string(x.text[x.pos:x.pos+len(word)]) != word {
-		return x.fault("an unknown word")
-	}
-	n, err := x.add(k)
-	if err != nil {
-		return err
-	}
-	x.pos += len(word)
-	x.close(n)
-	return nil
-}
-
-func (x *indexer) stringValue() error {
-	n, err := x.add(kindString)
-	if err != nil {
-		return err
-	}
-	text := x.text
-	for i := x.pos + 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			x.pos = i + 1
-			x.close(n)
-			return nil
-		case c == '\\':
-			n.escaped = true
-			skip, ok := escapeLength(text[i:])
-			if !ok {
-				x.pos = i
-				return x.fault("an invalid escape")
-			}
-			i += skip - 1
-		case c < 0x20:
-			x.pos = i
-			return x.fault("a control character in a string")
-		}
-	}
-	x.pos = len(text)
-	return x.fault("a string without end")
-}
-
-// escapeLength returns the length of the escape at the head of s.
-func escapeLength(s []byte) (int, bool) {
-	if len(s) < 2 {
-		return 0, false
-	}
-	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2, true
-	case 'u':
-		if len(s) < 6 {
-			return 0, false
-		}
-		for _, c := range s[2:6] {
-			if !isHex(c) {
-				return 0, false
-			}
-		}
-		return 6, true
-	default:
-		return 0, false
-	}
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-// number reads -?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?.
-func (x *indexer) number() error {
-	n, err := x.add(kindNumber)
-	if err != nil {
-		return err
-	}
-	start := x.pos
-	x.skip('-')
-	if !x.skip('0') && x.digits() == 0 {
-		if x.pos == start {
-			return x.fault("an unexpected character")
-		}
-		return x.fault("a digit is missing")
-	}
-	if x.skip('.') && x.digits() == 0 {
-		return x.fault("a digit is missing after the point")
-	}
-	if x.skip('e') || x.skip('E') {
-		if !x.skip('+') {
-			x.skip('-')
-		}
-		if x.digits() == 0 {
-			return x.fault("a digit is missing in the exponent")
-		}
-	}
-	x.close(n)
-	return nil
-}
-
-func (x *indexer) skip(c byte) bool {
-	if x.pos < len(x.text) && x.text[x.pos] == c {
-		x.pos++
-		return true
-	}
-	return false
-}
-
-func (x *indexer) digits() int {
-	start := x.pos
-	for x.pos < len(x.text) && x.text[x.pos] >= '0' && x.text[x.pos] <= '9' {
-		x.pos++
-	}
-	return x.pos - start
-}
-
-func (x *indexer) fault(reason string) error {
-	return &syntaxError{offset: x.pos, reason: reason}
-}
+func fault(pos int, reason string) error { return &syntaxError{offset: pos, reason: reason} }

@@ -22,11 +22,14 @@ type instance struct {
 	// Object.getOwnPropertyDescriptor and "length", from before guest code ran.
 	describeProperty goja.Callable
 	lengthName       goja.Value
-	indexOf          nativeFunction // String.prototype.indexOf
-	patterns         patterns
-	log              logger
-	indexer          indexer
-	encoder          encoder
+	// Built-ins as they were before guest code ran.
+	indexOf, mathPow, mapSize, setSize, freezeObject nativeFunction
+	joining                                          []*goja.Object // arrays that are being joined, outermost first
+	patterns                                         patterns
+	log                                              logger
+	indexer                                          indexer
+	documents                                        []*document // of the message at hand
+	encoder                                          encoder
 
 	// What the message at hand has spent and left behind.
 	message    runtime.Message
@@ -36,6 +39,10 @@ type instance struct {
 	unsafe     map[float64]string
 	random     random
 	rejections []*goja.Promise
+
+	// Set while a message of a profiled module runs.
+	profile *runtime.FuelProfile
+	frames  []goja.StackFrame
 
 	spent  runtime.Recycle
 	closed bool
@@ -70,9 +77,15 @@ func (in *instance) Apply(ctx context.Context, m runtime.Message) (runtime.Resul
 	var result runtime.Result
 	in.begin(m)
 	in.watched.arm(ctx, started)
+	in.profile = in.module.profile
 	err := in.guarded(func() error {
-		return in.run(m, &result)
+		if err := in.run(m, &result); err != nil {
+			return err
+		}
+		in.spend(0) // an end that fell into a promise's job is seen by nobody else
+		return nil
 	})
+	in.profile = nil
 	late := in.watched.disarm()
 	result.Usage = in.usage(started)
 	if err == nil {
@@ -111,6 +124,7 @@ func (in *instance) run(m runtime.Message, result *runtime.Result) error {
 
 // begin resets what belongs to one message.
 func (in *instance) begin(m runtime.Message) {
+	in.closeDocuments()
 	in.message = m
 	in.fuel, in.allocated, in.written = in.budget.Fuel, 0, 0
 	in.random = newRandom(m.ID)
@@ -118,11 +132,13 @@ func (in *instance) begin(m runtime.Message) {
 		clear(in.unsafe)
 	}
 	in.rejections = in.rejections[:0]
+	in.joining = in.joining[:0]
 	in.log.reset()
 }
 
 // end drops what the message at hand would keep alive.
 func (in *instance) end() {
+	in.closeDocuments()
 	in.message = runtime.Message{}
 	if cap(in.encoder.buf) > 1<<20 {
 		in.encoder.buf = nil

@@ -43,6 +43,9 @@ func (in *instance) stop(l *limit) {
 // fuel is used up, or when the watchdog has fired.
 func (in *instance) spend(units int64) {
 	in.fuel -= units
+	if in.profile != nil {
+		in.sample(units)
+	}
 	if in.fuel < 0 {
 		in.stop(in.outOfFuel())
 	}

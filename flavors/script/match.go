@@ -199,6 +199,7 @@ func (in *instance) backtracking(p *pattern) *regexp2.Regexp {
 	if rx, ok := in.patterns.backtracking[p]; ok {
 		return rx
 	}
+	in.spend(4 * patternPrice)
 	rx, err := p.backtracking()
 	if err != nil {
 		panic(in.syntaxError("invalid regular expression: " + err.Error()))

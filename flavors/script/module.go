@@ -21,6 +21,7 @@ type module struct {
 	patterns []*pattern // of the regular expressions that stand in the source
 	digest   string
 	warnings []runtime.Warning
+	profile  *runtime.FuelProfile // nil but for a module of Profile
 }
 
 // Digest identifies the bundled code, the fuel unit and the settings.

@@ -49,12 +49,12 @@ func (in *instance) guardRegexps() {
 		{goja.SymSearch, "[Symbol.search]", 1, in.regexpSearch},
 		{goja.SymSplit, "[Symbol.split]", 2, in.regexpSplit},
 	} {
-		original := in.nativeOf(proto.GetSymbol(m.symbol))
 		function := in.native(m.name, m.length, func(call goja.FunctionCall) goja.Value {
-			if o, p := in.plainRegexp(call.This); p != nil {
-				return m.own(o, p, call)
+			o, p := in.plainRegexp(call.This)
+			if p == nil { // an exec that is native would be called for ever, without bytecode
+				panic(in.vm.NewTypeError("%s takes a RegExp without an exec of its own here", m.name))
 			}
-			return original(call) // a class of the guest's with an exec of its own
+			return m.own(o, p, call)
 		})
 		in.must(proto.DefineDataPropertySymbol(m.symbol, function, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}
@@ -101,6 +101,9 @@ func (in *instance) knowPattern(o *goja.Object, p *pattern) {
 	in.patterns.object[o] = p
 }
 
+// patternPrice is what compiling a pattern costs at least; goja does it too.
+const patternPrice = 500
+
 // compilePattern compiles at run time what was not in the source as a literal. A pattern
 // that is not offered is a SyntaxError.
 func (in *instance) compilePattern(source, flags string) *pattern {
@@ -118,6 +121,7 @@ func (in *instance) compilePattern(source, flags string) *pattern {
 		panic(in.syntaxError(message))
 	}
 	in.allocate(int64(p.size) * 64)
+	in.spend(patternPrice + 8*int64(p.size))
 	if len(in.patterns.source) >= maxPatternSources {
 		clear(in.patterns.source)
 	}
@@ -126,7 +130,15 @@ func (in *instance) compilePattern(source, flags string) *pattern {
 }
 
 func (in *instance) syntaxError(message string) *goja.Object {
-	o, err := in.vm.New(in.vm.Get("SyntaxError"), in.vm.ToValue(message))
+	return in.newError("SyntaxError", message)
+}
+
+func (in *instance) rangeError(message string) *goja.Object {
+	return in.newError("RangeError", message)
+}
+
+func (in *instance) newError(class, message string) *goja.Object {
+	o, err := in.vm.New(in.vm.Get(class), in.vm.ToValue(message))
 	if err != nil {
 		panic(err)
 	}

@@ -10,10 +10,17 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-// TestRegexpMeaning proves that regular expressions mean what JavaScript says, on both
-// engines and through every method: the file has an expression and its JSON text by turns.
-func TestRegexpMeaning(t *testing.T) {
-	text, err := os.ReadFile("testdata/regexp.txt")
+// TestMeaning proves that what is ours in place of goja's means what JavaScript says: regular
+// expressions on both engines and through every method, and the built-ins that pay. Each
+// file has an expression and its JSON text by turns.
+func TestMeaning(t *testing.T) {
+	for file, least := range map[string]int{"regexp": 120, "builtins": 90} {
+		t.Run(file, func(t *testing.T) { meaning(t, "testdata/"+file+".txt", least) })
+	}
+}
+
+func meaning(t *testing.T, file string, least int) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +40,7 @@ func TestRegexpMeaning(t *testing.T) {
 			t.Errorf("%s\n got  %s (%v)\n want %s", expression, got, err, want)
 		}
 	}
-	if len(cases) < 120 {
+	if len(cases) < least {
 		t.Errorf("only %d cases", len(cases))
 	}
 }
@@ -108,7 +115,7 @@ func TestRegexpBounds(t *testing.T) {
 		"$` squares":               {"return {n: 'x'.repeat(1e5).replace(/x/g, '$`').length}", runtime.KindMemory},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := load(t, "export default (msg) => { if (msg.payload.ok) return msg\n"+c.source+" }", func(s *runtime.Settings) {
+			w := load(t, "export default (msg) => { if (msg.payload.ok) return msg;\n"+c.source+" }", func(s *runtime.Settings) {
 				if s.Budget.Timeout = 30 * time.Second; c.kind == runtime.KindTimeout {
 					s.Budget.Timeout = 300 * time.Millisecond
 				}

@@ -19,39 +19,19 @@ func (in *instance) replacementOf(v goja.Value) replacement {
 // replacing builds the result of one replace. Everything written is paid for, so that a
 // template which repeats the text ends at the cap of a string.
 type replacing struct {
-	in     *instance
-	s      *subject
-	by     replacement
-	out    goja.StringBuilder
-	length int64
-	done   int // position in s up to which out is written
+	writer
+	s    *subject
+	by   replacement
+	done int // position in s up to which the result is written
 }
 
-func (r *replacing) write(s goja.String) {
-	r.pay(s.Length())
-	r.out.WriteString(s)
-}
-
-// pay charges for n more units.
-func (r *replacing) pay(n int) {
-	r.length += int64(n)
-	if r.length > r.in.maxString() {
-		r.in.stop(tooLong(r.length, r.in.maxString()))
-	}
-	r.in.spend(1 + int64(n)>>4)
-}
-
-func (r *replacing) part(from, to int) {
-	if from < to {
-		r.pay(to - from)
-		r.out.WriteSubstring(r.s.value, from, to)
-	}
-}
+// text writes a piece of what is replaced in.
+func (r *replacing) text(from, to int) { r.part(r.s.value, from, to) }
 
 // match writes what stands before a match, and what replaces it. p is nil where the match
 // is of a plain string.
 func (r *replacing) match(p *pattern, found []int) {
-	r.part(r.done, found[0])
+	r.text(r.done, found[0])
 	r.done = found[1]
 	if r.by.call == nil {
 		r.expand(p, found)
@@ -74,7 +54,7 @@ func (r *replacing) match(p *pattern, found []int) {
 }
 
 func (r *replacing) finish() goja.Value {
-	r.part(r.done, r.s.length)
+	r.text(r.done, r.s.length)
 	return r.out.String()
 }
 
@@ -89,8 +69,7 @@ func (r *replacing) expand(p *pattern, found []int) {
 			for i+1 < n && t.CharAt(i+1) != '$' {
 				i++
 			}
-			r.pay(i + 1 - from)
-			r.out.WriteSubstring(t, from, i+1)
+			r.part(t, from, i+1)
 			continue
 		}
 		i = r.reference(p, found, i)
@@ -102,31 +81,25 @@ func (r *replacing) reference(p *pattern, found []int, i int) int {
 	t := r.by.template
 	switch c := t.CharAt(i + 1); {
 	case c == '$':
-		r.part1(t, i)
+		r.part(t, i, i+1)
 		return i + 1
 	case c == '&':
-		r.part(found[0], found[1])
+		r.text(found[0], found[1])
 		return i + 1
 	case c == '`':
-		r.part(0, found[0])
+		r.text(0, found[0])
 		return i + 1
 	case c == '\'':
-		r.part(found[1], r.s.length)
+		r.text(found[1], r.s.length)
 		return i + 1
 	case c >= '0' && c <= '9':
 		return r.numbered(found, i)
 	case c == '<' && p != nil && p.named():
 		return r.namedGroup(p, found, i)
 	default:
-		r.part1(t, i)
+		r.part(t, i, i+1)
 		return i
 	}
-}
-
-// part1 writes one unit of the template.
-func (r *replacing) part1(t goja.String, at int) {
-	r.pay(1)
-	r.out.WriteSubstring(t, at, at+1)
 }
 
 // numbered writes $1 to $99, as far as there are groups.
@@ -144,11 +117,11 @@ func (r *replacing) numbered(found []int, i int) int {
 		}
 	}
 	if n == 0 {
-		r.part1(t, i)
+		r.part(t, i, i+1)
 		return i
 	}
 	if found[2*n] >= 0 {
-		r.part(found[2*n], found[2*n+1])
+		r.text(found[2*n], found[2*n+1])
 	}
 	return end
 }
@@ -163,18 +136,18 @@ func (r *replacing) namedGroup(p *pattern, found []int, i int) int {
 		name := t.Substring(i+2, j).String()
 		for n, known := range p.names {
 			if known == name && name != "" && found[2*n] >= 0 {
-				r.part(found[2*n], found[2*n+1])
+				r.text(found[2*n], found[2*n+1])
 			}
 		}
 		return j
 	}
-	r.part1(t, i)
+	r.part(t, i, i+1)
 	return i
 }
 
 func (in *instance) regexpReplace(o *goja.Object, p *pattern, call goja.FunctionCall) goja.Value {
 	s := in.subjectOf(in.stringOfValue(call.Argument(0)))
-	r := &replacing{in: in, s: s, by: in.replacementOf(call.Argument(1))}
+	r := &replacing{writer: writer{in: in}, s: s, by: in.replacementOf(call.Argument(1))}
 	if !p.global {
 		if found := in.execute(o, p, s); found != nil {
 			r.match(p, found)
@@ -222,7 +195,7 @@ func (in *instance) stringReplace(all bool) nativeFunction {
 		}
 		s := in.subjectOf(in.stringOfValue(call.This))
 		what := in.stringOfValue(search)
-		r := &replacing{in: in, s: s, by: in.replacementOf(call.Argument(1))}
+		r := &replacing{writer: writer{in: in}, s: s, by: in.replacementOf(call.Argument(1))}
 		for at := in.indexIn(s, what, 0); at >= 0; {
 			r.match(nil, []int{at, at + what.Length()})
 			if !all {

@@ -89,7 +89,7 @@ func (in *instance) output(in0 runtime.Message, o *goja.Object) runtime.Message 
 	case *metaView:
 		panic(badOutput("the script returned msg.meta", returnHint))
 	}
-	if class := classOf(o); class != "Object" || o.ExportType() == typePromise {
+	if class := classOf(o); class != "Object" {
 		what, hint := refusal(class)
 		panic(badOutput("the script returned "+what, hint+"; "+returnHint))
 	}
@@ -258,10 +258,11 @@ func describeType(v goja.Value) string {
 		if isArray(x) {
 			return "an array"
 		}
-		if x.ClassName() == "Object" {
+		class := classOf(x)
+		if class == "Object" {
 			return "an object"
 		}
-		what, _ := refusal(x.ClassName())
+		what, _ := refusal(class)
 		return what
 	case goja.String:
 		return "a string"

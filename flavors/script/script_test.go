@@ -44,32 +44,6 @@ func apply(w *runtime.Worker, payload string) (runtime.Result, error) {
 func TestReturns(t *testing.T) {
 	for name, c := range map[string]struct{ source, in, want string }{
 		"identity":        {`export default (msg) => msg`, ` {"a": 1.0, "b":[ ]} `, ` {"a": 1.0, "b":[ ]} `},
-		"C01 big integer": {`export default (msg) => { msg.payload.x = 1; return msg }`, `{"id":9007199254740993}`, `{"id":9007199254740993,"x":1}`},
-		"C02 undefined":   {`export default (msg) => ({a: msg.payload.a, b: msg.payload.b})`, `{"a":null}`, `{"a":null}`},
-		"C04 empty":       {`export default (msg) => ({payload: msg.payload})`, `{"tags":[],"o":{}}`, `{"tags":[],"o":{}}`},
-		"C05 NaN":         {`export default () => ({v: 0/0})`, `{}`, "output"},
-		"C07 cycle":       {`export default () => { const a = {}; a.a = a; return a }`, `{}`, "output"},
-		"C08 undefined":   {`export default (msg) => { msg.payload.x = 1 }`, `{}`, "output"},
-		"C09 string":      {`export default () => "x"`, `{}`, "output"},
-		"C09 numbers":     {`export default () => [1, 2]`, `{}`, "output"},
-		"C10 throw":       {`export default () => { throw "boom" }`, `{}`, "guest"},
-		"C10 throw null":  {`export default () => { throw null }`, `{}`, "guest"},
-		"C11 async":       {`export default async (msg) => { await 0; return msg }`, `{"a":1}`, `{"a":1}`},
-		"C12 rejection":   {`export default (msg) => { (async () => { throw new Error("late") })(); return msg }`, `{}`, "guest"},
-		"C13 generator":   {`export default function* (msg) { yield msg }`, `{}`, "output"},
-		"C15 local date":  {`export default () => ({t: new Date("2021-04-18 23:59:59").getTime()})`, `{}`, `{"t":1618790399000}`},
-		"C16 bad date":    {`export default () => ({t: new Date(NaN)})`, `{}`, "output"},
-		"C17 look-behind": {`export default () => ({m: 'got:    sha256-AAA'.match(/(?<=got:\s+)sha256-\w+/)[0]})`, `{}`, `{"m":"sha256-AAA"}`},
-		"C19 key order":   {`export default (msg) => ({payload: msg.payload})`, `{"b":1,"2":1,"a":1,"1":1}`, `{"b":1,"2":1,"a":1,"1":1}`},
-		"C20 prototype":   {`export default (msg) => ({ok: msg.payload.admin === undefined})`, `{"__proto__":{"admin":true}}`, `{"ok":true}`},
-		"C21 loop":        {`export default () => { while (true) {} }`, `{}`, "fuel"},
-		"C22 swallow":     {`export default () => { while(true){try{while(true){}}catch(e){}finally{continue}} }`, `{}`, "fuel"},
-		"C23 recursion":   {`function f() { return f() } export default () => f()`, `{}`, "stack"},
-		"C24 comparator":  {`function f() { [1,2].sort(f); return 0 } export default () => f()`, `{}`, "stack"},
-		"C25 repeat":      {`export default () => 'x'.repeat(1024*1024*1024*1024)`, `{}`, "memory"},
-		"C26 doubling":    {`export default () => { var s = 'x'; while (true) { s += s } }`, `{}`, "memory"},
-		"C29 microtasks":  {`export default (msg) => { function f() { Promise.resolve().then(f) } f(); return msg }`, `{}`, "fuel"},
-		"C30 global":      {`export default () => { globalThis.n = 1; return {n: 1} }`, `{}`, "guest"},
 		"function form":   {`function transform(msg) { msg.payload.y = 2; return msg }`, `{"a":1}`, `{"a":1,"y":2}`},
 		"nested splice":   {`export default (msg) => { msg.payload.a.b[1].c = "é"; return msg }`, `{ "a": {"b": [1, {"c": 0 }]}, "z": 1e3 }`, `{ "a": {"b": [1, {"c":"é"}]}, "z": 1e3 }`},
 		"unsafe assign":   {`export default (msg) => ({id: msg.payload.id})`, `{"id":9007199254740993}`, "output"},
@@ -102,4 +76,16 @@ func TestReturns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kindOf returns the kind of a failure, "" for none.
+func kindOf(err error) string {
+	var f *runtime.Failure
+	if errors.As(err, &f) {
+		return string(f.Kind)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }

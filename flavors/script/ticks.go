@@ -13,18 +13,24 @@ import (
 
 // The host functions that rewritten code calls. No source can spell these names.
 const (
-	hostTick   = "\x00t" // (weight): fuel of a function body or a loop round
+	hostTick   = "\x00t" // [weight]: fuel of a function body or a loop round
 	hostSize   = "\x00s" // (value): a string just built, checked against its cap
 	hostPart   = "\x00k" // (value, parts): one part of a template, as a string
 	hostSource = "\x00i" // (value): what is about to be spread by a native
+	hostCopy   = "\x00o" // (value): what is about to be spread into an object
+	hostArgs   = "\x00a" // (value): what is about to be spread into arguments
+	hostPower  = "\x00w" // (base, exponent): ** where BigInt is allowed
+	hostShift  = "\x00h" // (places): the right side of a shift where BigInt is allowed
+	hostDigits = "\x00d" // (value): compared with what can be a BigInt
 	hostRegexp = "\x00r" // (n, literal): a RegExp object made of the n-th literal
 )
 
-var hostNames = []string{hostTick, hostSize, hostPart, hostSource, hostRegexp}
+var hostNames = []string{hostTick, hostSize, hostPart, hostSource, hostRegexp, hostCopy, hostArgs, hostPower, hostShift, hostDigits}
 
 const (
 	maxAST      = 1000 // nesting of a syntax tree
 	catchWeight = 200  // a caught engine error carries a stack
+	awaitWeight = 50   // a promise, its reactions and a job
 	classWeight = 50   // a class expression allocates a lot for one node
 )
 
@@ -34,9 +40,14 @@ type rewriter struct {
 	allow   []string
 	refused *refused
 	depth   int
-	params  bool       // inside a parameter list: initialisers run without a body
-	weight  int        // nodes of the body at hand
-	regexps []*pattern // of the literals, in order
+	params  bool                        // inside a parameter list: initialisers run without a body
+	weight  int                         // nodes of the body at hand
+	copied  map[*ast.SpreadElement]bool // spread into an object or a call, checked already
+	regexps []*pattern                  // of the literals, in order
+}
+
+func newRewriter(allow []string) *rewriter {
+	return &rewriter{allow: allow, copied: make(map[*ast.SpreadElement]bool)}
 }
 
 func (r *rewriter) program(p *ast.Program) {
@@ -99,6 +110,9 @@ func (r *rewriter) node(v reflect.Value) {
 	case *ast.CatchStatement:
 		r.weight += catchWeight
 		r.fields(v.Elem())
+	case *ast.AwaitExpression:
+		r.weight += awaitWeight
+		r.fields(v.Elem())
 	case *ast.ClassLiteral:
 		r.weight += classWeight
 		r.fields(v.Elem())
@@ -107,8 +121,22 @@ func (r *rewriter) node(v reflect.Value) {
 			r.refuse(n.Yield, "yield* is not offered", "loop over the inner generator and yield each value")
 		}
 		r.fields(v.Elem())
+	case *ast.CallExpression:
+		r.spreadArguments(n.ArgumentList)
+		r.fields(v.Elem())
+	case *ast.NewExpression:
+		r.spreadArguments(n.ArgumentList)
+		r.fields(v.Elem())
+	case *ast.ObjectLiteral:
+		for _, property := range n.Value {
+			if spread, ok := property.(*ast.SpreadElement); ok {
+				spread.Expression = host(hostCopy, spread.Expression.Idx0(), spread.Expression)
+				r.copied[spread] = true
+			}
+		}
+		r.fields(v.Elem())
 	case *ast.NumberLiteral:
-		if _, isBig := n.Value.(*big.Int); isBig && !slices.Contains(r.allow, "bigint") {
+		if _, isBig := n.Value.(*big.Int); isBig && !r.bigint() {
 			r.refuse(n.Idx, "BigInt is not offered", "use numbers or strings, or set allow: [bigint] on the node")
 		}
 	default:
@@ -215,9 +243,15 @@ func (r *rewriter) replace(e ast.Expression) ast.Expression {
 		if n.Operator == token.PLUS && grows(n.Left) && grows(n.Right) {
 			return host(hostSize, n.Idx0(), n)
 		}
+		if r.bigint() {
+			return r.bigBinary(n)
+		}
 	case *ast.AssignExpression:
 		if n.Operator == token.PLUS && grows(n.Right) {
 			return host(hostSize, n.Idx0(), n)
+		}
+		if r.bigint() {
+			return r.bigAssign(n)
 		}
 	case *ast.TemplateLiteral:
 		if n.Tag == nil {
@@ -233,7 +267,9 @@ func (r *rewriter) replace(e ast.Expression) ast.Expression {
 	case *ast.CallExpression:
 		r.newRegexp(n.Callee, n.ArgumentList)
 	case *ast.SpreadElement:
-		n.Expression = host(hostSource, n.Expression.Idx0(), n.Expression)
+		if !r.copied[n] {
+			n.Expression = host(hostSource, n.Expression.Idx0(), n.Expression)
+		}
 	}
 	return e
 }
@@ -265,11 +301,17 @@ func host(name string, at file.Idx, args ...ast.Expression) *ast.CallExpression 
 
 func ticked(e ast.Expression, weight int) ast.Expression {
 	at := e.Idx0()
-	return &ast.SequenceExpression{Sequence: []ast.Expression{host(hostTick, at, number(weight, at)), e}}
+	return &ast.SequenceExpression{Sequence: []ast.Expression{tickExpression(at, weight), e}}
+}
+
+// tickExpression reads an element of the host's array, whose index is the weight: the
+// cheapest way out of the bytecode into Go, half of a call.
+func tickExpression(at file.Idx, weight int) ast.Expression {
+	return &ast.BracketExpression{Left: identifier(hostTick, at), Member: number(weight, at), LeftBracket: at, RightBracket: at}
 }
 
 func tickStatement(at file.Idx, weight int) ast.Statement {
-	return &ast.ExpressionStatement{Expression: host(hostTick, at, number(weight, at))}
+	return &ast.ExpressionStatement{Expression: tickExpression(at, weight)}
 }
 
 // tickBlock puts the tick behind the directives of a body.
@@ -297,88 +339,4 @@ func tickedStatement(s ast.Statement, weight int) ast.Statement {
 	}
 	at := s.Idx0()
 	return &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{tickStatement(at, weight), s}, RightBrace: at}
-}
-
-// binding is a module-level variable that can be assigned.
-type binding struct {
-	name string
-	at   file.Idx
-}
-
-// moduleBindings lists the let and var bindings without a function's name directly in
-// the bundle's module function that are assigned somewhere.
-func moduleBindings(p *ast.Program) (found []binding) {
-	for _, statement := range moduleBody(p) {
-		var list []*ast.Binding
-		switch s := statement.(type) {
-		case *ast.VariableStatement:
-			list = s.List
-		case *ast.LexicalDeclaration:
-			if s.Token == token.LET {
-				list = s.List
-			}
-		}
-		for _, b := range list {
-			if id, ok := b.Target.(*ast.Identifier); ok && assigned(p, id.Name) {
-				found = append(found, binding{id.Name.String(), id.Idx})
-			}
-		}
-	}
-	return found
-}
-
-// moduleBody returns the statements of the arrow function that esbuild wraps a module in.
-func moduleBody(p *ast.Program) []ast.Statement {
-	for _, s := range p.Body {
-		if v, ok := s.(*ast.VariableStatement); ok && len(v.List) == 1 {
-			if call, ok := v.List[0].Initializer.(*ast.CallExpression); ok {
-				if arrow, ok := call.Callee.(*ast.ArrowFunctionLiteral); ok {
-					if b, ok := arrow.Body.(*ast.BlockStatement); ok {
-						return b.List
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// assigned says whether a variable of that name is assigned or counted anywhere.
-func assigned(p *ast.Program, name unistring.String) (found bool) {
-	var look func(v reflect.Value)
-	look = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Interface, reflect.Pointer:
-			if v.IsNil() || found {
-				return
-			}
-			var target ast.Expression
-			switch n := v.Interface().(type) {
-			case *ast.AssignExpression:
-				target = n.Left
-			case *ast.UnaryExpression:
-				if n.Operator == token.INCREMENT || n.Operator == token.DECREMENT {
-					target = n.Operand
-				}
-			case *file.File:
-				return
-			}
-			if id, ok := target.(*ast.Identifier); ok && id.Name == name {
-				found = true
-			}
-			look(v.Elem())
-		case reflect.Slice:
-			for i := range v.Len() {
-				look(v.Index(i))
-			}
-		case reflect.Struct:
-			for i := range v.NumField() {
-				if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
-					look(v.Field(i))
-				}
-			}
-		}
-	}
-	look(reflect.ValueOf(p.Body))
-	return found
 }

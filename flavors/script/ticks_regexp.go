@@ -38,3 +38,13 @@ func (r *rewriter) newRegexp(callee ast.Expression, arguments []ast.Expression) 
 		r.refuse(source.Idx, fault.message, fault.hint)
 	}
 }
+
+// spreadArguments puts a check before each list that is spread into a call.
+func (r *rewriter) spreadArguments(arguments []ast.Expression) {
+	for _, argument := range arguments {
+		if spread, ok := argument.(*ast.SpreadElement); ok {
+			spread.Expression = host(hostArgs, spread.Expression.Idx0(), spread.Expression)
+			r.copied[spread] = true
+		}
+	}
+}

@@ -25,7 +25,7 @@ func (v *arrayView) Len() int {
 	if v.opened {
 		return len(v.nodes)
 	}
-	return int(v.doc.nodes[v.at].count)
+	return int(v.doc.index()[v.at].count)
 }
 
 // Get returns an element, or nil beyond the ends. The same object comes back each time.
@@ -82,12 +82,13 @@ func (v *arrayView) open() {
 	if v.opened {
 		return
 	}
-	n := &v.doc.nodes[v.at]
+	nodes := v.doc.index()
+	n := &nodes[v.at]
 	v.doc.in.allocate(int64(n.count) * elementBytes)
 	v.opened = true
 	v.nodes = make([]uint32, 0, n.count)
 	v.values = make([]goja.Value, n.count)
-	for at := v.at + 1; at < n.next; at = v.doc.nodes[at].next {
+	for at := v.at + 1; at < n.next; at = nodes[at].next {
 		v.nodes = append(v.nodes, at)
 	}
 }

@@ -104,13 +104,7 @@ func (in *instance) readPayload(m runtime.Message) goja.Value {
 	if m.Codec == "raw" {
 		return in.text(m.Payload)
 	}
-	in.spend(int64(len(m.Payload)) >> 6)
-	nodes, err := in.indexer.index(m.Payload, in.budget.Depth)
-	if err != nil {
-		in.stop(in.unreadable(err))
-	}
-	doc := &document{in: in, text: m.Payload, nodes: nodes, depth: in.indexer.deepest}
-	return doc.value(0)
+	return in.open(m.Payload).value(0)
 }
 
 // text makes a string of bytes; what is no UTF-8 reads as U+FFFD.

@@ -108,18 +108,19 @@ func (v *objectView) size() int {
 	if v.owned {
 		return len(v.members)
 	}
-	return int(v.doc.nodes[v.at].count)
+	return int(v.doc.index()[v.at].count)
 }
 
 // names lists the members of the text; of duplicates the first place counts.
 func (v *objectView) names() []string {
-	n := &v.doc.nodes[v.at]
+	nodes := v.doc.index()
+	n := &nodes[v.at]
 	names := make([]string, 0, n.count)
 	var seen map[string]bool
 	if n.count > few {
 		seen = make(map[string]bool, n.count)
 	}
-	for key := v.at + 1; key < n.next; key = v.doc.nodes[key+1].next {
+	for key := v.at + 1; key < n.next; key = nodes[key+1].next {
 		name := v.doc.name(key)
 		if seen == nil && !contains(names, name) || seen != nil && !seen[name] {
 			names = append(names, name)
@@ -192,7 +193,7 @@ func (v *objectView) compact() {
 
 // find returns the value node of a name, through a map where the object is large.
 func (v *objectView) find(name string) uint32 {
-	if v.doc.nodes[v.at].count <= 2*few {
+	if v.doc.index()[v.at].count <= 2*few {
 		return v.doc.find(v.at, name)
 	}
 	if v.lookup == nil {
@@ -202,10 +203,11 @@ func (v *objectView) find(name string) uint32 {
 }
 
 func (v *objectView) buildLookup() {
-	n := &v.doc.nodes[v.at]
+	nodes := v.doc.index()
+	n := &nodes[v.at]
 	v.doc.in.allocate(int64(n.count) * memberBytes)
 	v.lookup = make(map[string]uint32, n.count)
-	for key := v.at + 1; key < n.next; key = v.doc.nodes[key+1].next {
+	for key := v.at + 1; key < n.next; key = nodes[key+1].next {
 		v.lookup[v.doc.name(key)] = key + 1
 	}
 }
@@ -218,11 +220,12 @@ func (v *objectView) own() {
 	if v.owned {
 		return
 	}
-	n := &v.doc.nodes[v.at]
+	nodes := v.doc.index()
+	n := &nodes[v.at]
 	v.doc.in.allocate(int64(n.count) * memberBytes)
 	touched := v.members
 	v.members, v.places, v.lookup, v.owned = make([]member, 0, n.count+2), nil, nil, true
-	for key := v.at + 1; key < n.next; key = v.doc.nodes[key+1].next {
+	for key := v.at + 1; key < n.next; key = nodes[key+1].next {
 		name := v.doc.name(key)
 		if i := v.place(name); i >= 0 { // a duplicate: the first place, the last value
 			v.members[i].key, v.members[i].at = key, key+1

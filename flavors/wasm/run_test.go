@@ -16,9 +16,7 @@ import (
 // its kind and its words, and that the next message meets an instance in its first state
 // (the guest counts its calls, and always answers 1).
 func TestC38C39C40C41C43FailuresAreTyped(t *testing.T) {
-	s := settings()
-	s.Budget.Timeout = 100 * time.Millisecond
-	w := worker(t, "misbehave", s, runtime.Host{})
+	w := worker(t, "misbehave", settings(), runtime.Host{})
 	for _, c := range []struct {
 		payload string
 		kind    runtime.Kind

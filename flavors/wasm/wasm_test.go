@@ -36,8 +36,11 @@ func newFlavor(t testing.TB, options Options) *Flavor {
 	return f
 }
 
+// settings are a node's defaults, but for a timeout that a busy machine does not meet.
 func settings() runtime.Settings {
-	return runtime.Settings{Budget: New(Options{}).Defaults(), State: runtime.StateReuse, ABI: abiReactor, Config: []byte(`{"constants":{},"parameters":{}}`)}
+	budget := New(Options{}).Defaults()
+	budget.Timeout = time.Hour
+	return runtime.Settings{Budget: budget, State: runtime.StateReuse, ABI: abiReactor, Config: []byte(`{"constants":{},"parameters":{}}`)}
 }
 
 func load(t testing.TB, bytes []byte, s runtime.Settings) (runtime.Module, error) {

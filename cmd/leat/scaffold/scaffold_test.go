@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/leat-run/leat/engine/suite"
 	"github.com/leat-run/leat/flavors/script"
 	"github.com/leat-run/leat/flavors/wasm"
+	"github.com/leat-run/leat/guests"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -156,6 +158,25 @@ func TestSDKCopy(t *testing.T) {
 		got, err := embedded.ReadFile("sdk/go/" + name + ".txt")
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("sdk/go/%s.txt is not guests/go/%s: copy it (%v)", name, name, err)
+		}
+	}
+}
+
+// TestAssemblyScriptExports proves, where its compiler is missing too, that the templates hand on
+// the exports that the SDK's own example does.
+func TestAssemblyScriptExports(t *testing.T) {
+	sdk, err := guests.SDK.ReadFile("assemblyscript/leat.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	export := regexp.MustCompile(`export \{[^}]*\} from "./leat";`).Find(sdk)
+	if export == nil {
+		t.Fatal("the SDK shows no export")
+	}
+	for _, name := range []string{"templates/pipeline/total.as.ts", "templates/transform/code.as.ts"} {
+		text, err := embedded.ReadFile(name)
+		if err != nil || !bytes.Contains(text, export) {
+			t.Errorf("%s lacks %s (%v)", name, export, err)
 		}
 	}
 }

@@ -18,6 +18,10 @@ import "math"
 
 const none = math.MaxInt64
 
+// aheadBound is the most that is charged ahead at a time: what is granted for it is not
+// asked for again, so that it lengthens the stretch between two looks at the deadline.
+const aheadBound = 1000
+
 // stretch is the straight code behind a call, up to the next one.
 type stretch struct {
 	cost   int64 // the next call included; 0 if another instruction than a call ends it
@@ -62,7 +66,7 @@ type tail struct {
 // prepaid is what a caller pays of the function: its cheapest path, if that is one that would
 // otherwise pay at its end, and if each other path costs as much before it can ask the host.
 func (f *foresight) prepaid() int64 {
-	if f.exits.leaf == none || f.exits.leaf > f.called {
+	if f.exits.leaf > min(f.called, aheadBound) {
 		return 0
 	}
 	return f.exits.any
@@ -133,7 +137,7 @@ const maxTails = 16
 // exit is a return, or the end of the function.
 func (s *scan) exit() {
 	for _, t := range s.tails {
-		if !s.blocks[t.block].tabled {
+		if !s.blocks[t.block].tabled && t.cost <= aheadBound {
 			s.blocks[t.block].tail = t.cost
 		}
 	}

@@ -54,18 +54,20 @@
 //
 //  1. Fuel is exact: the cost of the instructions executed, whatever the engine, the
 //     chunk and the host. A guest is stopped at the first check where it has used more
-//     than its budget, which is the same place in every run.
+//     than its budget, or is certain to (ahead.go), which is the same place in every run.
 //  2. No path runs more than about 20,000 units between two checks: each loop checks
-//     at its head, or begins with a call that does; each function at its entry unless all it can do is small; and long
-//     stretches and code after calls of unknown depth are cut (gap.go). Bulk operations
-//     are charged by length and done in pieces (bulk.go).
+//     at its head, or begins with a call that does; each function checks at its entry,
+//     unless all it can do is small; and long stretches and code after calls of unknown
+//     depth are cut (gap.go). Bulk operations are charged by length and done in pieces
+//     (bulk.go).
 //  3. Call depth is bounded, at a deterministic place. It is counted in frames that call
 //     others; a frame of many locals or a very large function counts as several.
 //  4. Nothing the guest can name reaches the counter: every index is checked against the
 //     spaces of the original module, and the names of the meter are refused.
 //  5. The rewritten module means what the original did, and one that was invalid stays
 //     so. Anything outside core WebAssembly 2.0 is refused, by name and offset.
-//  6. Rewrite never panics, whatever the bytes, and needs memory in proportion to them.
+//  6. Rewrite never panics, whatever the bytes, and needs memory in proportion to them. A
+//     module on which the engine's compiler would spend minutes is refused (effort.go).
 //  7. Names of functions survive, with shifted indices; appended functions are named with
 //     FramePrefix. Debug sections are dropped: their offsets would be wrong.
 //

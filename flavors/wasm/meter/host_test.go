@@ -32,11 +32,17 @@ type call struct {
 	deadline time.Time // zero: none
 	global   api.MutableGlobal
 	asked    int
+	used     int64 // when it was asked last
+	stretch  int64 // most fuel used between two times
 	yielded  time.Time
 }
 
 func (c *call) refill(counter int64) int64 {
 	c.asked++
+	if c.global != nil {
+		used := c.account.Used(counter)
+		c.stretch, c.used = max(c.stretch, used-c.used), used
+	}
 	if !c.deadline.IsZero() {
 		now := time.Now()
 		if now.After(c.deadline) {
@@ -139,7 +145,10 @@ type result struct {
 	values []uint64
 	fuel   int64
 	asked  int
-	err    error
+	// stretch is the most fuel used between two times it asked: with a chunk of 1, between
+	// two checks.
+	stretch int64
+	err     error
 }
 
 func (g *guest) call(b budget, name string, args ...uint64) result {
@@ -155,5 +164,5 @@ func (g *guest) call(b budget, name string, args ...uint64) result {
 	if err == nil && c.account.Spent(counter) {
 		err = errFuel
 	}
-	return result{values: values, fuel: c.account.Used(counter), asked: c.asked, err: err}
+	return result{values: values, fuel: c.account.Used(counter), asked: c.asked, stretch: max(c.stretch, c.account.Used(counter)-c.used), err: err}
 }

@@ -28,7 +28,7 @@ const (
 
 // Version names the rewriter's own behaviour. It changes with every change of the
 // rewritten bytes; Rewritten.Version joins it with the costs and the options.
-const Version = "3"
+const Version = "4"
 
 // Options choose how a module is rewritten. The zero value is the documented default.
 type Options struct {

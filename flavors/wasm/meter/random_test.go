@@ -187,9 +187,9 @@ func (p *program) branch() {
 func TestChargingAheadIsExact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	config, programs := engines()["interpreter"], 3000
+	config, programs := engines()["interpreter"], 1000
 	if testing.Short() {
-		programs = 400
+		programs = 200
 	}
 	p := program{Rand: rand.New(rand.NewPCG(seed, 1))}
 	prepaid := 0

@@ -1,7 +1,7 @@
 // Adds its total to every order.
 
 import { emit, fail, register } from "./leat";
-export { leat_alloc, transform } from "./leat";
+export { leat_room, transform } from "./leat";
 
 function total(payload: Uint8Array): void {
   const order = String.UTF8.decodeUnsafe(payload.dataStart, payload.length);

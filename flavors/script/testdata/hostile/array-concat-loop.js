@@ -1,0 +1,5 @@
+// kind: memory fuel
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	let a=[1,2];for(;;)a=[].concat(a,a)
+}

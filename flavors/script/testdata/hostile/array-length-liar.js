@@ -1,0 +1,5 @@
+// kind: guest
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	let n=0; Array.prototype.includes.call({get length(){return n++?2**53-1:1}},1)
+}

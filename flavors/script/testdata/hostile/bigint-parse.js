@@ -1,0 +1,6 @@
+// kind: memory
+// allow: bigint typed_arrays
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	BigInt('9'.repeat(8e6))
+}

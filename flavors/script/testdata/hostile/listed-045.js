@@ -1,0 +1,5 @@
+// kind: output
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	const a=[];a.length=2**32-1;return {payload:a}
+}

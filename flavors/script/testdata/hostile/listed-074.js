@@ -1,0 +1,5 @@
+// kind: timeout
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	new RegExp('^(?=(a+)+$)a').test('a'.repeat(34)+'!')
+}

@@ -1,0 +1,5 @@
+// kind: fuel
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	const a=new Array(1e6).fill(0);for(;;)for(const k in a)break
+}

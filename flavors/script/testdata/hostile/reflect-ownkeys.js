@@ -1,0 +1,5 @@
+// kind: fuel
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	const o={};for(let i=0;i<1e4;i++)o['k'+i]=i;for(;;)Reflect.ownKeys(o)
+}

@@ -1,0 +1,5 @@
+// kind: timeout
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	'x'.repeat(1e6).replace(/x(?:.*z)?/g,'')
+}

@@ -1,0 +1,5 @@
+// kind: guest
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	decodeURIComponent('%')
+}

@@ -1,0 +1,6 @@
+// kind: memory
+// allow: bigint typed_arrays
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	const u=new Uint8Array(2e7);u.toBase64()
+}

@@ -1,0 +1,5 @@
+// kind: memory fuel
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	for(;;)msg.payload={payload:msg.payload}
+}
