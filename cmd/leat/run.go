@@ -59,6 +59,7 @@ type job struct {
 	guests   *guestLog
 	blocked  atomic.Value      // string: why it was blocked when a signal came
 	recorder *console.Recorder // nil without --http
+	cache    *store.Cache      // of the run; nil where this is its only pipeline
 	evidence *tune.Evidence    // of what the guests need
 	topics   *topics           // the log that its topics are of; nil where it has none
 	owned    bool              // topics are this job's alone
@@ -104,7 +105,8 @@ func run(c *cli.Context, s surroundings, names []string) error {
 type documents struct {
 	jobs   []*job
 	stages []*stageJob
-	topics *topics // nil where no document needs the log
+	topics *topics      // nil where no document needs the log
+	cache  *store.Cache // shared by the pipelines' stores; nil where there are not several
 }
 
 // settle tells how the document ended that was given at that place.
@@ -127,6 +129,9 @@ func (d *documents) close() {
 	closeStages(d.stages)
 	closeJobs(d.jobs)
 	d.topics.close()
+	if d.cache != nil {
+		d.cache.Close()
+	}
 }
 
 // expand replaces directories by the documents in them, sorted.
@@ -178,7 +183,25 @@ func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Log
 	if err := d.distinct(); err != nil {
 		return d, err
 	}
+	if err := d.share(); err != nil {
+		return d, err
+	}
 	return d, d.open(c, s, log)
+}
+
+// share gives the stores of several pipelines one cache: the memory of a run does not grow
+// with its documents.
+func (d *documents) share() (err error) {
+	if len(d.jobs) < 2 {
+		return nil
+	}
+	if d.cache, err = store.NewCache(store.DefaultCacheBytes); err != nil {
+		return fail(exitInternal, "", err)
+	}
+	for _, j := range d.jobs {
+		j.cache = d.cache
+	}
+	return nil
 }
 
 // load reads one document of either kind.
@@ -250,7 +273,7 @@ func (d *documents) distinct() error {
 // open makes the store and the engine, and serves the run's control socket. feed takes the
 // place of the sources; nil lets them run.
 func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *engine.Engine) error) (err error) {
-	if j.store, err = openStore(c, j.plan, j.log); err != nil {
+	if j.store, err = openStore(c, j.plan, j.log, j.cache); err != nil {
 		return err
 	}
 	j.evidence = tune.NewEvidence(j.plan)

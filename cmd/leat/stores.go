@@ -18,8 +18,8 @@ func storeDir(c *cli.Context, name string) string {
 	return filepath.Join(c.String("data-dir"), name)
 }
 
-// openStore opens a plan's store for a run, as the document and the flags say.
-func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger) (*store.Store, error) {
+// openStore opens a plan's store for a run, as the document and the flags say; cache may be nil.
+func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger, cache *store.Cache) (*store.Store, error) {
 	durability := store.DurabilityFsync
 	if !plan.Storage.Fsync {
 		durability = store.DurabilityOS
@@ -40,7 +40,7 @@ func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger) (*store.St
 	st, err := store.Open(dir, store.Options{
 		Ephemeral: c.Bool("ephemeral"), Durability: durability, WriteRows: plan.Storage.WriteRows, WriteWait: plan.Storage.WriteWait,
 		MaxBytes: plan.Storage.MaxBytes, MinFreeBytes: plan.Storage.MinFreeBytes,
-		Retention: plan.Storage.SpoolRetention, Log: log,
+		Retention: plan.Storage.SpoolRetention, Log: log, Cache: cache,
 	})
 	return st, openFailure(err)
 }

@@ -41,7 +41,7 @@ func browse(t *testing.T) *visit {
 	}
 	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocated)
-	limited, end := context.WithTimeout(ctx, 4*time.Minute)
+	limited, end := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(func() { end(); cancel(); stop() })
 	return &visit{t, limited}
 }
@@ -198,5 +198,6 @@ func TestBrowserAsksForTheToken(t *testing.T) {
 	v.until("it is live", `document.querySelector('#link').textContent === 'live' && !document.querySelector('#ask').open`)
 	v.until("the address tells nothing", `!location.href.includes('token') && document.cookie === ''`)
 	v.until("the stage tells what it holds", `document.querySelector('#stage-cards').textContent.includes('payments:0@0 waits')`)
+	v.until("no letter is there", `!document.querySelector('#none').hidden`)
 	v.look("stage", true)
 }

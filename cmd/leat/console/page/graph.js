@@ -152,7 +152,7 @@ function percent(share) { return share < 0.001 ? 'less than 0.1 %' : Number((sha
 function bars(d, show, about) {
   const picture = svg('svg', { viewBox: `0 0 ${plot.width} ${plot.height}`, role: 'img' }, svg('title', {}, about));
   const values = d.buckets.flatMap(b => [b.above || b.up_to / 2, b.up_to ?? b.above * 2]);
-  if (d.budget) values.push(d.budget);
+  if (d.budget) values.push(d.budget, ...(values.length ? [] : [d.budget / 1000]));
   const low = Math.log(Math.min(...values)), high = Math.log(Math.max(...values) * 1.25);
   const x = v => high > low ? (Math.log(v) - low) / (high - low) * plot.width : 0;
   const ground = plot.height - plot.foot, most = Math.max(1, ...d.buckets.map(b => b.count));

@@ -6,7 +6,7 @@ import { $, el, get, post, say, clock, count } from './dom.js';
 let pipeline = '';   // whose letters are shown
 let shown = [];      // the ids in the list
 let known = -1;      // dead letters written when the list was read
-let readAt = 0;
+let readAt = -Infinity;
 let reading = false, asked = false;
 let open = null;     // the letter in the dialog
 const again = 2000;  // milliseconds between two readings of the list
