@@ -74,6 +74,9 @@ func (em *emitter) admit(ctx context.Context, group []Emission) error {
 	s := em.scratch.get(func() *emitScratch { return &emitScratch{} })
 	defer em.scratch.put(s)
 	total := s.weigh(group)
+	if err := e.hold.wait(ctx, e.intake.Done()); err != nil {
+		return err
+	}
 	e.admitting.Add(1)
 	defer e.admissionDone()
 	if err := e.slots(ctx, len(group), total); err != nil {

@@ -65,6 +65,7 @@ type Engine struct {
 	waitingLetters     atomic.Int64 // dead letters that cannot be written just now
 	letterWarned       atomic.Int64
 	pressure           backpressure
+	hold               hold
 	accepted           acceptances
 
 	end runEnd // why the run ends

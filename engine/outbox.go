@@ -87,6 +87,7 @@ func (o *outbox) flush(ctx context.Context) error {
 	var failed error
 	for i, l := range o.lanes {
 		if len(l) > 0 && failed == nil {
+			o.router.edges[i].passed.Add(int64(len(l)))
 			failed = o.router.edges[i].lane.push(ctx, l)
 		}
 		clear(l)

@@ -65,6 +65,7 @@ type State string
 const (
 	StateStarting State = "starting"
 	StateRunning  State = "running"
+	StatePaused   State = "paused" // by Pause
 	StateBlocked  State = "blocked"
 	StateDraining State = "draining"
 	StateStopped  State = "stopped"

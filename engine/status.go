@@ -43,6 +43,7 @@ type RunStatus struct {
 	Sized                   bool
 	Sources                 []SourceStatus
 	Nodes                   []NodeStatus
+	Edges                   []EdgeStatus // in the plan's order
 }
 
 // Lag is how many rows lie behind the durable checkpoint: what a crash would replay.
@@ -54,6 +55,12 @@ type SourceStatus struct {
 	Accepted     int64 // emissions
 	Refused      int64 // commits of its position that it or the store refused; they are tried again
 	Failed       bool  // it ended with an error, which ends the run
+}
+
+// EdgeStatus is how many messages went along an edge since this process started.
+type EdgeStatus struct {
+	From, To string
+	Passed   int64
 }
 
 // NodeStatus is a node's part since this process started.
@@ -91,6 +98,7 @@ func (e *Engine) Status() RunStatus {
 	e.stateOf(&s)
 	e.sourcesOf(&s)
 	e.nodesOf(&s)
+	e.edgesOf(&s)
 	e.progressOf(&s)
 	return s
 }
@@ -102,6 +110,9 @@ func (e *Engine) stateOf(s *RunStatus) {
 	e.end.mu.Unlock()
 	if s.State == StateStopped {
 		return
+	}
+	if s.State == StateRunning && e.hold.on() {
+		s.State = StatePaused
 	}
 	if reason, since := e.store.Blocked(); reason != "" {
 		s.State, s.Reason, s.Since = StateBlocked, reason, since
@@ -133,6 +144,12 @@ func (e *Engine) nodesOf(s *RunStatus) {
 	}
 	for i, t := range e.transforms { // they come first in the topology's order
 		s.Nodes[i].Flavor, s.Nodes[i].Near = t.plan.Flavor, t.near.counts()
+	}
+}
+
+func (e *Engine) edgesOf(s *RunStatus) {
+	for _, ed := range e.topology.edges {
+		s.Edges = append(s.Edges, EdgeStatus{From: ed.From, To: ed.To, Passed: ed.passed.Load()})
 	}
 }
 

@@ -34,6 +34,7 @@ type edge struct {
 	// unmatched counts predicates that could not be evaluated: such a message does not match.
 	unmatched atomic.Int64
 	warned    atomic.Int64 // when that was last logged, Unix seconds
+	passed    atomic.Int64 // deliveries that were put on their way
 }
 
 // router holds the edges that leave a source or a transform, in the plan's order.

@@ -57,7 +57,7 @@ func (c *committer) run() {
 	defer close(c.inFlight)
 	for {
 		c.slots <- struct{}{}
-		w, ok := c.s.queue.take(c.s.opt.WriteRows)
+		w, ok := c.s.queue.take(c.s.opt.WriteRows, yields(c.s.opt.WriteWait))
 		if !ok {
 			return
 		}

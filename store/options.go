@@ -43,6 +43,9 @@ type Options struct {
 	// WriteRows closes a group once it holds as many rows; 0 is DefaultWriteRows. One
 	// Append is never split, so a group may be larger by one call.
 	WriteRows int
+	// WriteWait is how long a group may wait for company; 0 is not at all. It buys yields to
+	// the scheduler, up to companyYields, and never sleep.
+	WriteWait time.Duration
 	// MaxBytes bounds the rows in the spool, as they were written; 0 is DefaultMaxBytes,
 	// negative is no bound.
 	MaxBytes int64

@@ -191,9 +191,10 @@ func (q *queue) putStep(c *stepCall) *ticket {
 }
 
 // take waits for work and returns one group of it; ok is false once the queue is closed
-// and empty.
-func (q *queue) take(rows int) (w work, ok bool) {
+// and empty. It gives rows yields turns of company.
+func (q *queue) take(rows, yields int) (w work, ok bool) {
 	for {
+		q.awaitCompany(rows, yields)
 		q.mu.Lock()
 		w = q.cutLocked(rows)
 		closed, more := q.mu.closed, len(q.mu.appends)+len(q.mu.steps) > 0

@@ -30,11 +30,16 @@ import (
 //	json FILE PATH VALUE            the first line's value at a dotted path is this JSON
 //	take NAME FILE PATH             put the first line's text at a dotted path into an environment variable
 //	lines FILE N                    the file has so many lines
+//	fetch ERR PATH FILE [BODY]      ask the console that ERR names, and keep the answer
+//	patient ERR PATH FILE REGEXP    ask until the answer has a match, and keep it
+//	letter ERR PIPELINE FILE        the newest dead letter of a console: FILE.json, FILE.txt
+//	begins FILE START               the file begins with all of another one
 //	sample                          lay out the sample pipeline in the script's directory
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
 		"pprof": cmdPprof, "keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
+		"fetch": cmdFetch, "patient": cmdPatient, "letter": cmdLetter, "begins": cmdBegins,
 		"take": cmdTake,
 	}
 }

@@ -29,14 +29,18 @@ func newCodes(c *cli.Context, s surroundings) *codes {
 		if plan == nil {
 			return digests
 		}
-		for _, t := range plan.Transforms {
-			if t.Module != nil {
-				digests[t.Name] = t.Module.Digest()
-			}
-		}
+		addDigests(digests, plan)
 		_ = plan.Close() // it was only looked at
 		return digests
 	}}
+}
+
+func addDigests(digests map[string]string, plan *pipeline.Plan) {
+	for _, t := range plan.Transforms {
+		if t.Module != nil {
+			digests[t.Name] = t.Module.Digest()
+		}
+	}
 }
 
 // since says whether a letter's code has changed since it failed; "" where it had none.

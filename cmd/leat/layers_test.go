@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
 	"cmd/leat/scaffold":                   {"guests"},
-	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/pipeline"},
+	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/codec", "engine/pipeline", "engine/stage"},
 	"flavors/script/corpus":               {},
 }
 
@@ -54,6 +54,8 @@ var doors = map[string]struct{ door, why string }{
 	"github.com/evanw/esbuild":            {"flavors/script", "bundles TypeScript and modules, with source maps"},
 	"github.com/urfave/cli/v2":            {"cmd/leat", "verbs, flags, help"},
 	"github.com/prometheus/client_golang": {"cmd/leat/console", "the metrics format that operators scrape"},
+	"github.com/prometheus/client_model":  {"cmd/leat/console", "reads the histograms back for the page"},
+	"github.com/chromedp/chromedp":        {"cmd/leat/console", "drives a headless Chromium: the page is tested as it is used"},
 	"github.com/rogpeppe/go-internal":     {"cmd/leat", "line by line differences of what goes into a node and what comes out"},
 	"github.com/google/pprof":             {"cmd/leat", "writes the profile format that other tools read"},
 	"golang.org/x/term":                   {"cmd/leat", "is standard error a terminal, and how wide"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/leat-run/leat/cmd/leat/console"
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/pipeline"
@@ -36,7 +37,7 @@ func runCommand(s surroundings) *cli.Command {
 			&cli.BoolFlag{Name: "ephemeral", Usage: "keep the store in memory: nothing outlives the run"},
 			&cli.StringFlag{Name: "durability", Value: "fsync", Usage: "fsync, or os: survives a killed process but not a lost machine"},
 			&cli.BoolFlag{Name: "accept-loss", Usage: "start stages although retention has deleted records that they have not read; the gap is logged"},
-			paramFlag(),
+			httpFlag(), paramFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			names, err := files(c, "document")
@@ -56,10 +57,11 @@ type job struct {
 	control  *control.Server // nil where nothing outlives the run, or no socket can be made
 	log      *slog.Logger
 	guests   *guestLog
-	blocked  atomic.Value   // string: why it was blocked when a signal came
-	evidence *tune.Evidence // of what the guests need
-	topics   *topics        // the log that its topics are of; nil where it has none
-	owned    bool           // topics are this job's alone
+	blocked  atomic.Value      // string: why it was blocked when a signal came
+	recorder *console.Recorder // nil without --http
+	evidence *tune.Evidence    // of what the guests need
+	topics   *topics           // the log that its topics are of; nil where it has none
+	owned    bool              // topics are this job's alone
 	member   *topic.Member
 	at       int // among the documents
 }
@@ -73,11 +75,19 @@ func run(c *cli.Context, s surroundings, names []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkHTTP(c, s); err != nil {
+		return err
+	}
 	d, err := openDocuments(c, s, names, log)
 	defer d.close()
 	if err != nil {
 		return err
 	}
+	stop, err := serveConsole(c, s, d, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	outcomes := runJobs(c, s, d.jobs, d.stages...)
 	code := exitCompleted
 	for at := range len(d.jobs) + len(d.stages) {
@@ -251,8 +261,7 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoints,
 		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
-		Isolated: suspects(),
-		Observer: j.evidence,
+		Isolated: suspects(), Observer: j.observer(c),
 	})
 	if err != nil {
 		return fail(exitFailed, "", err)

@@ -38,7 +38,7 @@ func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger) (*store.St
 		}
 	}
 	st, err := store.Open(dir, store.Options{
-		Ephemeral: c.Bool("ephemeral"), Durability: durability, WriteRows: plan.Storage.WriteRows,
+		Ephemeral: c.Bool("ephemeral"), Durability: durability, WriteRows: plan.Storage.WriteRows, WriteWait: plan.Storage.WriteWait,
 		MaxBytes: plan.Storage.MaxBytes, MinFreeBytes: plan.Storage.MinFreeBytes,
 		Retention: plan.Storage.SpoolRetention, Log: log,
 	})

@@ -31,6 +31,22 @@ func TestSocket(t *testing.T) {
 	}
 }
 
+// Where no place is short enough for a socket, the error says which setting is at fault.
+func TestNoPlaceForASocket(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	if err := os.MkdirAll(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	st, e := running(t)
+	if _, err := Serve(long, e, st); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a shorter directory") {
+		t.Errorf("serve: %v", err)
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func through(t *testing.T, dir string) {
 	st, e := running(t)
 	ended := make(chan engine.Outcome)

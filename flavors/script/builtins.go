@@ -10,14 +10,18 @@ import (
 // and arguments primitive, so that what was priced is what the built-in reads.
 type price func(in *instance, call *goja.FunctionCall)
 
+// charge is built-ins of one owner, and what a call of each costs.
+type charge struct {
+	names string // "owner: name name"
+	pay   price
+	check bool // the string that comes out is checked against the cap
+	list  bool // the list that comes out is paid for: it was made of what was paid for before
+}
+
 // charged lists the built-ins that can burn time or memory without executing bytecode,
 // by what they do. TestBuiltins holds every function that a guest can reach to this list,
 // to ours, or to constant.
-var charged = []struct {
-	names string
-	pay   price
-	check bool // the string that comes out is checked against the cap
-}{
+var charged = []charge{
 	{names: `Array.prototype: indexOf lastIndexOf includes reverse copyWithin`, pay: payWalk},
 	{names: `Array.prototype: every some find findIndex findLast findLastIndex forEach map filter reduce reduceRight`, pay: payVisit},
 	{names: `Array.prototype: pop push shift unshift`, pay: payShift},
@@ -29,11 +33,12 @@ var charged = []struct {
 	{names: `Array: of`, pay: payList},
 	{names: `Object: fromEntries`, pay: payIterable},
 	{names: `Object: assign`, pay: payAssign},
-	{names: `Object: keys values entries getOwnPropertyNames getOwnPropertySymbols
-		freeze seal isFrozen isSealed preventExtensions`, pay: payMembers},
+	{names: `Object: keys values entries getOwnPropertyNames getOwnPropertySymbols`, pay: payListing, list: true},
+	{names: `Reflect: ownKeys`, pay: payListing, list: true},
+	{names: `Object: freeze seal isFrozen isSealed preventExtensions`, pay: payMembers},
 	{names: `Object: getOwnPropertyDescriptors`, pay: payDescriptors},
 	{names: `Object: defineProperties create setPrototypeOf`, pay: payCreate},
-	{names: `Reflect: ownKeys preventExtensions`, pay: payMembers},
+	{names: `Reflect: preventExtensions`, pay: payMembers},
 	{names: `Reflect: setPrototypeOf`, pay: payCreate},
 	{names: `Reflect: apply`, pay: payArguments(2)},
 	{names: `Reflect: construct`, pay: payArguments(1)},
@@ -84,6 +89,18 @@ var charged = []struct {
 	{names: `Uint8Array: fromBase64 fromHex`, pay: payTextArgument},
 }
 
+// after returns what looks at the result, or nil.
+func (c *charge) after() func(*instance, goja.Value) {
+	switch {
+	case c.check:
+		return (*instance).checkString
+	case c.list:
+		return (*instance).payForListed
+	default:
+		return nil
+	}
+}
+
 // guardBuiltins wraps everything in charged that this VM has.
 func (in *instance) guardBuiltins() {
 	for i := range charged {
@@ -94,7 +111,7 @@ func (in *instance) guardBuiltins() {
 			continue
 		}
 		for _, name := range strings.Fields(names) {
-			in.wrap(owner, name, c.pay, c.check)
+			in.wrap(owner, name, c.pay, c.after())
 		}
 	}
 }
@@ -118,7 +135,7 @@ func (in *instance) builtinOwner(path string) *goja.Object {
 }
 
 // wrap replaces a built-in by one that pays first.
-func (in *instance) wrap(owner *goja.Object, name string, pay price, check bool) {
+func (in *instance) wrap(owner *goja.Object, name string, pay price, after func(*instance, goja.Value)) {
 	value, ok := owner.Get(name).(*goja.Object)
 	if !ok {
 		return
@@ -128,11 +145,11 @@ func (in *instance) wrap(owner *goja.Object, name string, pay price, check bool)
 		pay(in, &call)
 		return f(call)
 	}
-	if check {
+	if after != nil {
 		wrapped = func(call goja.FunctionCall) goja.Value {
 			pay(in, &call)
 			result := f(call)
-			in.checkString(result)
+			after(in, result)
 			return result
 		}
 	}

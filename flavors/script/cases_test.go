@@ -53,6 +53,7 @@ var fieldCases = map[string][]fieldCase{
 		{body: `throw "boom"`, want: "guest:boom"}, {body: `throw null`, want: "guest:null"},
 		{body: `throw undefined`, want: "guest:undefined"}, {body: `throw {code: 42}`, want: `guest:{"code":42}`},
 		{body: `throw 1.5`, want: "guest:1.5"}, {body: `throw Symbol('s')`, want: "guest:Symbol(s)"}, {body: `throw [1]`, want: "guest:[1]"},
+		{body: `return {v: 1 * {toString() { return {} }, valueOf() { return {} }}}`, want: "guest:TypeError: Cannot convert an object to a primitive value"},
 	},
 	"C11 async": {{function: `export default async function (r) { return r }`, in: `{"a":1.0}`, want: `{"a":1.0}`}},
 	"C12 a rejection that nobody awaits": {

@@ -49,7 +49,11 @@ func (in *instance) describeError(o *goja.Object) string {
 // textOf reads a string property without calling anything.
 func (in *instance) textOf(v goja.Value) string {
 	if s, ok := v.(goja.String); ok {
-		return runtime.Cut(s.String(), runtime.MaxReason)
+		text := s.String()
+		if strings.HasPrefix(text, "Could not convert &{") { // goja prints its own structure, addresses and all
+			text = "Cannot convert an object to a primitive value"
+		}
+		return runtime.Cut(text, runtime.MaxReason)
 	}
 	return ""
 }

@@ -106,13 +106,13 @@ func (in *instance) payFor(v goja.Value) {
 // lengthOf returns the length of an array or an array-like, as long as it is plain
 // data: a length that is computed could be another one when the native reads it.
 func (in *instance) lengthOf(o *goja.Object) int64 {
-	if view, ok := viewOf(o).(*arrayView); ok {
-		return int64(view.Len())
+	if isArray(o) { // a view of one too
+		return o.Get("length").ToInteger()
 	}
 	if n := typedLength(o); n >= 0 {
 		return n
 	}
-	if o.ClassName() != "Array" && o.ClassName() != "Arguments" {
+	if o.ClassName() != "Arguments" {
 		return in.plainLength(o)
 	}
 	return o.Get("length").ToInteger()

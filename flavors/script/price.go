@@ -127,6 +127,26 @@ func payMembers(in *instance, call *goja.FunctionCall) { in.payForMembers(call.A
 // memberPrice is what one listed property takes, in bytes.
 const memberPrice = 64
 
+// payListing is for what lists the properties of its argument: a text and a large array
+// pay before, an object by what comes out.
+func payListing(in *instance, call *goja.FunctionCall) {
+	in.spend(2)
+	v := call.Argument(0)
+	if o, ok := v.(*goja.Object); ok && !isArray(o) && o.ClassName() != "String" && typedLength(o) < 0 {
+		return
+	}
+	in.payForMembers(v)
+}
+
+// payForListed charges for a list that came out.
+func (in *instance) payForListed(list goja.Value) {
+	if o, ok := list.(*goja.Object); ok && isArray(o) {
+		n := in.lengthOf(o)
+		in.allocate(n * memberPrice)
+		in.spend(6 * n)
+	}
+}
+
 func (in *instance) payForMembers(v goja.Value) {
 	n := int64(0)
 	switch x := v.(type) {

@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/leat-run/leat/flavors/wasm/meter"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -100,7 +98,7 @@ type engine struct {
 	vm          wazero.Runtime
 	cache       *cache
 	interpreted bool
-	chunk       int64
+	chunk       int64 // as in Options; 0 for one that adapts
 }
 
 // interpreterFrames is how deep calls nest in wazero's interpreter, whatever budget.stack
@@ -120,7 +118,7 @@ func openEngine(options Options) (*engine, error) {
 	vm := wazero.NewRuntimeWithConfig(ctx, config.
 		WithCoreFeatures(api.CoreFeaturesV2).
 		WithCompilationCache(cache.code))
-	e := &engine{vm: vm, cache: cache, interpreted: options.Interpreter || !compiles(), chunk: cmp.Or(options.chunk, meter.DefaultChunk)}
+	e := &engine{vm: vm, cache: cache, interpreted: options.Interpreter || !compiles(), chunk: options.chunk}
 	if err := instantiateHost(ctx, vm); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

@@ -18,7 +18,9 @@ import (
 // on the guest's own goroutine: no other one ever touches a running guest.
 type gauge struct {
 	account  meter.Account
-	chunk    int64
+	chunk    int64 // fuel granted at a time
+	fixed    bool  // it stays as it is, for tests
+	granted  time.Time
 	counter  api.MutableGlobal // nil before the start function ran
 	deadline time.Time
 	timeout  time.Duration
@@ -45,6 +47,33 @@ func (e *canceledError) Unwrap() error { return e.err }
 // without a yield every timer, and the garbage collector, waits for the guest.
 const yieldEvery = time.Millisecond
 
+// A grant should last between these two: long enough that asking costs nothing, short enough
+// that a deadline is seen in time. What a unit takes differs by a factor of a thousand,
+// between additions and loads that miss every cache.
+const (
+	grantAtLeast = 200 * time.Microsecond
+	grantAtMost  = 500 * time.Microsecond
+
+	firstChunk = 100_000
+	leastChunk = 10_000
+	mostChunk  = 2_000_000
+)
+
+// adapt chooses the size of the next grant after the last one has lasted for a time.
+func (g *gauge) adapt(lasted time.Duration) {
+	switch {
+	case g.fixed:
+		return
+	case lasted < grantAtLeast:
+		g.chunk = min(2*g.chunk, mostChunk)
+	case lasted > grantAtMost:
+		g.chunk = max(g.chunk/4, leastChunk)
+	default:
+		return
+	}
+	g.account.SetChunk(g.chunk)
+}
+
 // attach finds the counter of an instance.
 func (g *gauge) attach(guest api.Module) {
 	g.counter, _ = guest.ExportedGlobal(meter.CounterExport).(api.MutableGlobal)
@@ -52,9 +81,12 @@ func (g *gauge) attach(guest api.Module) {
 
 // open starts a call with a budget of its own.
 func (g *gauge) open(ctx context.Context, started time.Time, budget runtime.Budget) {
+	if !g.fixed {
+		g.chunk = firstChunk
+	}
 	account, counter := meter.Open(budget.Fuel, g.chunk, budget.Stack)
 	g.account, g.budget, g.stack, g.timeout = account, budget.Fuel, min(budget.Stack, meter.MaxStack), budget.Timeout
-	g.deadline, g.yielded, g.ctx = started.Add(budget.Timeout), started, ctx
+	g.deadline, g.yielded, g.granted, g.ctx = started.Add(budget.Timeout), started, started, ctx
 	if g.counter == nil {
 		return
 	}
@@ -71,7 +103,9 @@ func (g *gauge) refill(counter int64) int64 {
 	if meter.TooDeep(counter) {
 		panic(errStack)
 	}
-	g.look()
+	now := g.look()
+	g.adapt(now.Sub(g.granted))
+	g.granted = now
 	add, ok := g.account.Grant(counter)
 	if !ok {
 		panic(errFuel)
@@ -82,8 +116,8 @@ func (g *gauge) refill(counter int64) int64 {
 	return counter + add
 }
 
-// look ends the guest if its time is over, and lets others run.
-func (g *gauge) look() {
+// look ends the guest if its time is over, and lets others run. It returns the time.
+func (g *gauge) look() time.Time {
 	if err := g.ctx.Err(); err != nil {
 		panic(&canceledError{err})
 	}
@@ -93,13 +127,18 @@ func (g *gauge) look() {
 	}
 	if now.Sub(g.yielded) > yieldEvery {
 		goruntime.Gosched()
-		g.yielded = time.Now()
+		now = time.Now()
+		g.yielded = now
 	}
+	return now
 }
 
 // Host functions charge a unit for every 4 bytes that they move, as the guest's own bulk
 // operations cost.
 const bytesPerUnit = 4
+
+// chargeLooks is how many bytes moved in one host call make it look at the deadline.
+const chargeLooks = 1 << 20
 
 // charge takes fuel for work that a host function is about to do. The guest asks for more
 // at its next check; a charge of more than a grant is looked at here, so that no number of
@@ -110,7 +149,7 @@ func (g *gauge) charge(bytes int) {
 	}
 	counter := int64(g.counter.Get()) - meter.Units(int64(bytes/bytesPerUnit))
 	g.counter.Set(uint64(counter))
-	if bytes > meter.DefaultChunk {
+	if bytes > chargeLooks {
 		g.look()
 	}
 }

@@ -101,7 +101,7 @@ func (i *instance) resume() error {
 
 func (m *module) newInstance() *instance {
 	limit := uint64(m.settings.Budget.Memory) / pageBytes * pageBytes
-	i := &instance{module: m, memory: linear{limit: limit}, clock: newClock(), gauge: gauge{chunk: m.engine.chunk}}
+	i := &instance{module: m, memory: linear{limit: limit}, clock: newClock(), gauge: gauge{chunk: m.engine.chunk, fixed: m.engine.chunk > 0}}
 	i.log.begin(m.settings.Budget.Log)
 	if m.profile != nil {
 		i.tracer = &tracer{module: m}

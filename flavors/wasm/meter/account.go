@@ -48,6 +48,10 @@ func Open(budget, chunk int64, stack int) (Account, int64) {
 	return Account{chunk: min(chunk, maxChunk), budget: max(budget, 0)}, start(stack)
 }
 
+// SetChunk changes how much is granted at a time from now on: a host that sees how long a
+// chunk lasts can have the next one last as long as it likes. Fuel does not depend on it.
+func (a *Account) SetChunk(chunk int64) { a.chunk = min(max(chunk, 1), maxChunk) }
+
 // start is the counter's value with no fuel granted and the given depth allowed.
 func start(stack int) int64 {
 	return int64(guard - 1 - min(max(stack, 1), MaxStack))

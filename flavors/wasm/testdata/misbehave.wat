@@ -20,6 +20,14 @@
   (data (i32.const 96) "\08\00\00\00a\00.\00t\00s\00")         ;; "a.ts"
   (func (export "leat_alloc") (param i32) (result i32) (i32.const 1024))
   (func $spin (loop $again (br $again)))
+  ;; Follows addresses that depend on what stands at the one before, all over 32 MiB: the
+  ;; slowest that a unit of fuel gets.
+  (func $chase (local $x i32)
+    (drop (memory.grow (i32.const 512)))
+    (loop $again
+      (local.set $x (i32.add (i32.const 1013904223) (i32.mul (i32.const 1664525)
+        (i32.add (local.get $x) (i32.load (i32.and (local.get $x) (i32.const 0x1fffffc)))))))
+      (br $again)))
   (func $tree (param i32) (result i32)
     (if (result i32) (i32.eqz (local.get 0)) (then (i32.const 1))
       (else (i32.add (call $tree (i32.sub (local.get 0) (i32.const 1))) (call $tree (i32.sub (local.get 0) (i32.const 1)))))))
@@ -29,6 +37,7 @@
     (local.set $c (i32.load8_u (local.get $p)))
     (global.set $count (i32.add (global.get $count) (i32.const 1)))
     (if (i32.eq (local.get $c) (i32.const 76)) (then (call $spin)))                                         ;; L oop
+    (if (i32.eq (local.get $c) (i32.const 80)) (then (call $chase)))                                        ;; P ointer chase
     (if (i32.eq (local.get $c) (i32.const 84)) (then (if (i32.gt_u (local.get $n) (i32.const 1)) (then (drop (call $tree (i32.const 60))))))) ;; Tree
     (if (i32.eq (local.get $c) (i32.const 68)) (then (drop (call $dive (i32.const 0)))))                    ;; D ive
     (if (i32.eq (local.get $c) (i32.const 85)) (then unreachable))                                          ;; U nreachable

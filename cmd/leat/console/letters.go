@@ -1,0 +1,254 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leat-run/leat/runtime"
+	"github.com/leat-run/leat/store"
+)
+
+// letterListJSON is the newest letters that a filter selects, the newest first.
+type letterListJSON struct {
+	Selected int             `json:"selected"` // by the filter, in all
+	Letters  []letterRowJSON `json:"letters"`
+	// Nodes, Kinds are what the filters can be, over all letters, with their numbers.
+	Nodes map[string]int `json:"nodes"`
+	Kinds map[string]int `json:"kinds"`
+}
+
+// letterRowJSON is a letter in a list: no payload.
+type letterRowJSON struct {
+	ID          string `json:"id"`
+	Node        string `json:"node"`
+	Class       string `json:"class"`
+	Kind        string `json:"kind"`
+	Reason      string `json:"reason"`
+	MessageID   string `json:"message_id"`
+	CreatedAt   string `json:"created_at"`
+	Attempts    int    `json:"attempts"`
+	ReplayCount int    `json:"replay_count"`
+	Quarantined bool   `json:"quarantined"`
+}
+
+// letterJSON is one letter: the fields of `leat dlq list --json`, and the text of
+// `leat dlq show`.
+type letterJSON struct {
+	Letter any    `json:"letter"`
+	Text   string `json:"text"`
+}
+
+// letterFilter selects letters; its zero value selects all. It is the filter of the dlq
+// verbs.
+type letterFilter struct {
+	IDs   []string `json:"ids"`
+	Node  string   `json:"node"`
+	Kind  string   `json:"kind"`  // or the class
+	Since string   `json:"since"` // a duration, or a time (RFC 3339)
+	Text  string   `json:"text"`  // in the reason, the message's id or the letter's
+	since time.Time
+}
+
+func filterOf(q url.Values) (f letterFilter, err error) {
+	f = letterFilter{Node: q.Get("node"), Kind: q.Get("kind"), Since: q.Get("since"), Text: q.Get("text")}
+	return f, f.parse()
+}
+
+func (f *letterFilter) parse() (err error) {
+	if f.Since == "" {
+		return nil
+	}
+	if d, err := time.ParseDuration(f.Since); err == nil {
+		f.since = time.Now().Add(-d)
+		return nil
+	}
+	if f.since, err = time.Parse(time.RFC3339, f.Since); err != nil {
+		return fmt.Errorf("since is %q: write 90m, 24h or 2026-11-30T12:00:00Z", f.Since)
+	}
+	return nil
+}
+
+// empty says that nothing was asked for in particular.
+func (f *letterFilter) empty() bool {
+	return len(f.IDs) == 0 && f.Node == "" && f.Kind == "" && f.Since == "" && f.Text == ""
+}
+
+func (f *letterFilter) selects(l *store.DeadLetter) bool {
+	return (f.Node == "" || l.Node == f.Node) &&
+		(f.Kind == "" || l.Class == f.Kind || string(kindOf(l)) == f.Kind) &&
+		(f.since.IsZero() || !l.CreatedAt.Before(f.since)) &&
+		(f.Text == "" || strings.Contains(l.Reason, f.Text) || l.Message.ID == f.Text || l.ID == f.Text)
+}
+
+func kindOf(l *store.DeadLetter) runtime.Kind {
+	if l.Failure == nil {
+		return ""
+	}
+	return l.Failure.Kind
+}
+
+func (s *Server) listLetters(p *Pipeline, w http.ResponseWriter, r *http.Request) {
+	filter, err := filterOf(r.URL.Query())
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	limit, err := number(r.URL.Query().Get("limit"), lettersDefault, lettersMost)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "limit: "+err.Error())
+		return
+	}
+	list, err := listLetters(r.Context(), p.Store, &filter, limit)
+	if err != nil {
+		s.refuseFor(w, err)
+		return
+	}
+	answer(w, list)
+}
+
+// number reads a parameter between 1 and most.
+func number(text string, def, most int) (int, error) {
+	if text == "" {
+		return def, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("%q is no number between 1 and %d", text, most)
+	}
+	return n, nil
+}
+
+// listLetters reads all letters and keeps the newest: the store has them oldest first.
+func listLetters(ctx context.Context, st *store.Store, filter *letterFilter, limit int) (letterListJSON, error) {
+	list := letterListJSON{Nodes: map[string]int{}, Kinds: map[string]int{}}
+	var newest []letterRowJSON // a ring once it is full
+	err := st.Letters(func(l store.DeadLetter) error {
+		list.Nodes[l.Node]++
+		list.Kinds[causeOf(&l)]++
+		if !filter.selects(&l) {
+			return ctx.Err()
+		}
+		if len(newest) < limit {
+			newest = append(newest, letterRow(&l))
+		} else {
+			newest[list.Selected%limit] = letterRow(&l)
+		}
+		list.Selected++
+		return ctx.Err()
+	})
+	list.Letters = make([]letterRowJSON, 0, len(newest))
+	for i := range newest {
+		list.Letters = append(list.Letters, newest[(list.Selected-1-i)%len(newest)])
+	}
+	return list, err
+}
+
+// causeOf is the kind where a guest failed, else the class.
+func causeOf(l *store.DeadLetter) string {
+	if kind := kindOf(l); kind != "" && l.Class == store.ClassTransform {
+		return string(kind)
+	}
+	return l.Class
+}
+
+func letterRow(l *store.DeadLetter) letterRowJSON {
+	return letterRowJSON{
+		ID: l.ID, Node: l.Node, Class: l.Class, Kind: string(kindOf(l)), Reason: l.Reason, MessageID: l.Message.ID,
+		CreatedAt: l.CreatedAt.UTC().Format(time.RFC3339Nano), Attempts: l.Attempts, ReplayCount: l.ReplayCount, Quarantined: l.Quarantined,
+	}
+}
+
+func (s *Server) showLetter(p *Pipeline, w http.ResponseWriter, r *http.Request) {
+	l, err := p.Store.Letter(r.PathValue("id"))
+	if err != nil {
+		s.refuseFor(w, err)
+		return
+	}
+	l = p.shownLetter(l)
+	var text bytes.Buffer
+	s.opt.Show(&text, l)
+	answer(w, letterJSON{s.opt.Letter(l), text.String()})
+}
+
+// shownLetter is a letter as it may leave: redacted, and cut.
+func (p *Pipeline) shownLetter(l store.DeadLetter) store.DeadLetter {
+	whole := len(l.Message.Payload)
+	l.Message = p.redactor.Message(l.Message)
+	if len(l.Message.Payload) > payloadMost {
+		l.Message.Payload = l.Message.Payload[:payloadMost]
+		l.PayloadLength = max(l.PayloadLength, int64(whole))
+	}
+	return l
+}
+
+// purgeLetters deletes what a filter selects. Everything is deleted by {"all": true} alone:
+// a filter that was forgotten must not do it.
+func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		letterFilter
+		All bool `json:"all"`
+	}
+	if !read(w, r, &q) {
+		return
+	}
+	if q.empty() != q.All {
+		refuse(w, http.StatusBadRequest, `give ids or a filter, or {"all": true} alone`)
+		return
+	}
+	ids, err := selectIDs(r.Context(), p.Store, &q.letterFilter)
+	if err == nil {
+		err = p.Store.DeleteLetters(ids...)
+	}
+	if err != nil {
+		s.refuseFor(w, err)
+		return
+	}
+	s.log.Info("console: dead letters purged", "pipeline", p.Plan.Name, "letters", len(ids))
+	answer(w, purgedJSON{len(ids)})
+}
+
+type purgedJSON struct {
+	Purged int `json:"purged"`
+}
+
+// selectIDs names the letters that a filter selects, the oldest first.
+func selectIDs(ctx context.Context, st *store.Store, f *letterFilter) (ids []string, err error) {
+	if len(f.IDs) > 0 {
+		return f.IDs, nil
+	}
+	if err := f.parse(); err != nil {
+		return nil, badRequest{err}
+	}
+	err = st.Letters(func(l store.DeadLetter) error {
+		if f.selects(&l) {
+			ids = append(ids, l.ID)
+		}
+		return ctx.Err()
+	})
+	return ids, err
+}
+
+// badRequest is an error of who asked.
+type badRequest struct{ error }
+
+// refuseFor gives an error its status.
+func (s *Server) refuseFor(w http.ResponseWriter, err error) {
+	var bad badRequest
+	switch {
+	case errors.As(err, &bad):
+		refuse(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, store.ErrNotFound):
+		refuse(w, http.StatusNotFound, "no such dead letter")
+	case errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrFailed), errors.Is(err, context.Canceled):
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+	default:
+		refuse(w, http.StatusInternalServerError, err.Error())
+	}
+}
