@@ -34,6 +34,7 @@ type group struct {
 	checkpoint Checkpoint
 	trimmed    mark
 	ends       []partitionEnd
+	flush      bool // the memtable, once the batch is in it
 }
 
 func (s *Store) start() {
@@ -65,12 +66,20 @@ func (c *committer) run() {
 		if c.s.Err() != nil {
 			return // what was built may be half of what was asked
 		}
-		if err := c.s.db.ApplyNoSyncWait(g.wb, pebble.Sync); err != nil {
+		if err := c.apply(g); err != nil {
 			c.s.fail(err) // what of the group landed is unknown: no seq may follow
 			return
 		}
 		c.inFlight <- g
 	}
+}
+
+func (c *committer) apply(g *group) error {
+	if err := c.s.db.ApplyNoSyncWait(g.wb, pebble.Sync); err != nil || !g.flush || c.s.gate.isFull() {
+		return err
+	}
+	_, err := c.s.db.AsyncFlush()
+	return err
 }
 
 // acknowledge makes groups visible, in order, as they become durable.
@@ -112,6 +121,7 @@ func (c *committer) build(w work) *group {
 	}
 	if w.trim != nil {
 		c.trim(g, w.trim.through)
+		g.flush = w.trim.flush
 		g.tickets = append(g.tickets, w.trim.ticket)
 	}
 	for _, call := range w.states {
