@@ -159,7 +159,7 @@ const (
 	metaNull      = "leat.null"
 )
 
-// letterMessage keeps a record as a message from which recordOf makes it again.
+// letterMessage keeps a record as a message from which RecordOf makes it again.
 func (s *Stage) letterMessage(r causal.Record) runtime.Message {
 	headers, err := json.Marshal(r.Headers)
 	if err != nil {

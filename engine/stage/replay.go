@@ -57,7 +57,7 @@ func (s *Stage) replayOne(ctx context.Context, letter store.DeadLetter) (out eng
 	if letter.Pipeline != s.plan.Name {
 		return out, fmt.Errorf("%w: %s", ErrNotOurs, letter.ID)
 	}
-	record, err := recordOf(letter.Message)
+	record, err := RecordOf(letter.Message)
 	if err != nil {
 		return out, fmt.Errorf("dead letter %s: %w", letter.ID, err)
 	}
@@ -155,8 +155,8 @@ func faultOf(f *runtime.Failure) engine.LetterFault {
 	return engine.LetterFault{Kind: f.Kind, Reason: f.Message}
 }
 
-// recordOf makes the record again that letterMessage kept.
-func recordOf(m runtime.Message) (r causal.Record, err error) {
+// RecordOf makes the record again that a stage's dead letter keeps as its message.
+func RecordOf(m runtime.Message) (r causal.Record, err error) {
 	if r.Channel.Topic, err = causal.ParseTopicID(m.Meta[metaTopicID]); err != nil {
 		return r, err
 	}
