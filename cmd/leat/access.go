@@ -142,6 +142,26 @@ func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (
 	return a.failure("read the dead letters", err)
 }
 
+// retains says whether the spool still has the whole message that a letter has the start of, as a
+// committed row. What a source could not hand on never was one.
+func (a *access) retains(ctx context.Context, l store.DeadLetter) bool {
+	switch {
+	case a.only || l.Class == store.ClassDecode:
+		return false
+	case a.run != nil:
+		status, err := a.run.Status(ctx)
+		return err == nil && l.SpoolSeq <= status.Checkpoint && int64(status.Last-l.SpoolSeq) < status.SpoolRows
+	case a.store != nil:
+		checkpoint, err := a.store.Checkpoint()
+		if err != nil || l.SpoolSeq > checkpoint.Through {
+			return false
+		}
+		_, err = a.store.ReadRow(l.SpoolSeq)
+		return err == nil
+	}
+	return false
+}
+
 // failure gives an error its exit code: the store or the run is at fault, not leat, unless
 // a signal ended the wait for them.
 func (a *access) failure(what string, err error) error {

@@ -108,7 +108,7 @@ func showLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 			fmt.Fprintln(s.stdout)
 		}
 		showLetter(s.stdout, l, codes.since(l))
-		_, err := fmt.Fprintf(s.stdout, "\n%s\n", strings.Join(nextLines(c, l), "\n"))
+		_, err := fmt.Fprintf(s.stdout, "\n%s\n", strings.Join(nextLines(c, a, l), "\n"))
 		return err
 	})
 }

@@ -22,6 +22,7 @@ type replayed struct {
 
 type replayedLetter struct {
 	id, node      string
+	at            string             // the node that failed now, "" in a dry run
 	before, after engine.LetterFault // after is what went wrong now
 	verdict       string             // fixed, same, other or skipped
 	step          *engine.Step       // of a dry run that had an outcome
@@ -41,7 +42,7 @@ func replayedBy(c *cli.Context, r engine.ReplayResult) replayed {
 		rows: c.IsSet("spool"),
 	}
 	for _, l := range r.Letters {
-		out.letters = append(out.letters, replayedLetter{id: l.ID, node: l.Node, before: l.Before, after: l.Failure, verdict: l.After})
+		out.letters = append(out.letters, replayedLetter{id: l.ID, node: l.Node, at: l.At, before: l.Before, after: l.Failure, verdict: l.After})
 	}
 	return out
 }
@@ -173,6 +174,8 @@ func (l replayedLetter) outcome() string {
 		return "fixed"
 	case l.verdict == verdictSame:
 		return "the same failure"
+	case l.verdict == verdictOther && l.at != "" && l.at != l.node:
+		return "failed further on, at " + l.at + ": " + faultText(l.after, 90)
 	case l.verdict == verdictOther:
 		return "another failure: " + faultText(l.after, 90)
 	default:
