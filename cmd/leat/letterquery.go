@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -47,10 +48,15 @@ func newLetterQuery(c *cli.Context, now time.Time) (*letterQuery, error) {
 	}
 	if text := c.String("where"); text != "" {
 		if q.where, err = pipeline.CompileFilter(text, "letter"); err != nil {
-			return nil, usagef("there are payload, meta and letter; see https://cel.dev for the language", "--where: %v", err)
+			return nil, usagef("there are payload, meta and letter; see https://cel.dev for the language", "--where: %s", whereFault(err))
 		}
 	}
 	return q, nil
+}
+
+// whereFault is what is wrong with --where, without what the hint says; it may quote the whole expression.
+func whereFault(err error) string {
+	return shortened(strings.TrimSuffix(err.Error(), ": see https://cel.dev for the language"))
 }
 
 // any says whether some filter was given.

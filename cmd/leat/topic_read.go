@@ -145,7 +145,7 @@ func recordRow(name string, r causal.Record, names map[store.TopicID]string) rec
 	switch {
 	case r.Value == nil:
 		row.Value = json.RawMessage("null")
-	case json.Valid(r.Value):
+	case isJSON(r.Value):
 		row.Value = slices.Clone(r.Value)
 	default:
 		text := base64.StdEncoding.EncodeToString(r.Value)
