@@ -29,7 +29,7 @@ func TestStandardOutputFails(t *testing.T) {
 			code := Main(strings.Fields(line), s)
 			want := ""
 			if errors.Is(fault, syscall.ENOSPC) {
-				want = "leat: standard output cannot be written: no space left on device: give it room, or another place\n"
+				want = "leat: standard output cannot be written: " + fault.Error() + ": give it room, or another place\n"
 			}
 			if code != exitFailed || said.String() != want {
 				t.Errorf("leat %s, %v: exit %d, %q", line, fault, code, said.String())

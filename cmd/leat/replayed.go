@@ -133,13 +133,18 @@ func printReplayed(c *cli.Context, s surroundings, r replayed) error {
 	if err := printDiffs(s, r.letters); err != nil {
 		return err
 	}
-	remark(c, s, "%s", r.summary())
+	if text := r.summary(); text != "" {
+		remark(c, s, "%s", text)
+	}
 	return nil
 }
 
 func (r replayed) summary() string {
 	if r.selected == 0 && r.quarantined == 0 {
-		return "no dead letters"
+		if r.rows {
+			return "no row was replayed"
+		}
+		return "" // the filters say why
 	}
 	verb := "committed"
 	if r.dry {

@@ -149,8 +149,7 @@ func (t *tuning) load(c *cli.Context, s surroundings) error {
 	}
 	plan, diagnostics := pipeline.Load(c.Context, t.file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, t.file, diagnostics)
 	}
 	t.plan = plan
 	for _, tr := range plan.Transforms {
