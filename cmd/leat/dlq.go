@@ -83,9 +83,6 @@ func listLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l)+marked(l), printable(l.Message.ID), printable(firstLine(l.Reason, 90)))
 		return err
 	})
-	if err == nil && n == 0 {
-		remark(c, s, "no dead letters")
-	}
 	if flushed := w.Flush(); err == nil {
 		err = flushed
 	}

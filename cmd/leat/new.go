@@ -122,8 +122,7 @@ func insertInto(c *cli.Context, s surroundings, made scaffold.Scaffold) (*insert
 		Name: made.Node, After: target.after, Plugin: made.Plugin,
 	}, options)
 	if out == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return nil, ended(exitInvalid)
+		return nil, invalid(c, s, target.file, diagnostics)
 	}
 	target.text = out
 	return target, nil

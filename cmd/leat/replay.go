@@ -71,8 +71,7 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 	}
 	plan, diagnostics := pipeline.Load(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, file, diagnostics)
 	}
 	if err := checkAt(c, nodeNames(plan)); err != nil {
 		return errors.Join(err, plan.Close())
@@ -84,7 +83,11 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 	st := a.store
 	a.store = nil
 	if st == nil {
-		return errors.Join(report(c, s, replayed{}), plan.Close())
+		_, err := q.selection(c.Context, a)
+		if err == nil {
+			err = report(c, s, replayed{})
+		}
+		return errors.Join(err, plan.Close())
 	}
 	return replayStopped(c, s, plan, q)
 }
@@ -180,6 +183,9 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 // first, then the letters are selected and replayed.
 func replayStopped(c *cli.Context, s surroundings, plan *pipeline.Plan, q *letterQuery) error {
 	log, err := newLog(c, s)
+	if err == nil {
+		err = oneOutput(c, plan)
+	}
 	if err != nil {
 		return errors.Join(err, plan.Close())
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -87,20 +86,13 @@ type faultJSON struct {
 
 // messageJSON is a message on its way: its payload as JSON where it is JSON.
 type messageJSON struct {
-	Payload       json.RawMessage   `json:"payload,omitempty"`
-	PayloadBase64 []byte            `json:"payload_base64,omitempty"`
-	Key           string            `json:"key,omitempty"`
-	Meta          map[string]string `json:"meta,omitempty"`
+	payloadJSON
+	Key  string            `json:"key,omitempty"`
+	Meta map[string]string `json:"meta,omitempty"`
 }
 
 func messageRow(m runtime.Message) messageJSON {
-	row := messageJSON{Key: string(m.Key), Meta: m.Meta}
-	if m.Codec == "json" && json.Valid(m.Payload) {
-		row.Payload = m.Payload
-	} else {
-		row.PayloadBase64 = m.Payload
-	}
-	return row
+	return messageJSON{payloadJSON: payloadOf(m.Codec, m.Payload), Key: string(m.Key), Meta: m.Meta}
 }
 
 func (r replayed) row() replayJSON {
@@ -142,13 +134,18 @@ func printReplayed(c *cli.Context, s surroundings, r replayed) error {
 	if err := printDiffs(s, r.letters); err != nil {
 		return err
 	}
-	remark(c, s, "%s", r.summary())
+	if text := r.summary(); text != "" {
+		remark(c, s, "%s", text)
+	}
 	return nil
 }
 
 func (r replayed) summary() string {
 	if r.selected == 0 && r.quarantined == 0 {
-		return "no dead letters"
+		if r.rows {
+			return "no row was replayed"
+		}
+		return "" // the filters say why
 	}
 	verb := "committed"
 	if r.dry {

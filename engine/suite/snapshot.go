@@ -96,7 +96,7 @@ func renderSnapshot(records []record) string {
 func rowOf(r record) snapshotRow {
 	var row snapshotRow
 	switch {
-	case r.message.Codec != "raw" && json.Valid(r.bytes):
+	case r.message.Codec != "raw" && utf8.Valid(r.bytes) && json.Valid(r.bytes):
 		row.Payload = r.bytes
 	case utf8.Valid(r.bytes):
 		text := string(r.bytes)
