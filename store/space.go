@@ -91,15 +91,17 @@ func (s *Store) lack(easing bool) string {
 	case s.opt.MinFreeBytes < 0 || s.opt.Ephemeral:
 		return ""
 	}
-	need := s.opt.MinFreeBytes
+	least := s.opt.MinFreeBytes
+	again := least + least/8
+	need := least
 	if easing {
-		need += need / 8
+		need = again
 	}
 	usage, err := s.gate.GetDiskUsage(s.dir)
 	if err != nil || usage.AvailBytes >= uint64(need) {
 		return "" // a file system that does not say is watched by the gate alone
 	}
-	return fmt.Sprintf("disk: %d bytes free, min_free_bytes is %d", usage.AvailBytes, need)
+	return fmt.Sprintf("disk: %d bytes free, min_free_bytes is %d; it goes on with %d free", usage.AvailBytes, least, again)
 }
 
 func (s *Store) overfull() bool {
