@@ -183,10 +183,23 @@ func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Log
 	if err := d.distinct(); err != nil {
 		return d, err
 	}
+	if shared := d.sharedFiles(); len(shared) > 0 {
+		printDiagnostics(s.stderr, shared)
+		return d, ended(exitInvalid)
+	}
 	if err := d.share(); err != nil {
 		return d, err
 	}
 	return d, d.open(c, s, log)
+}
+
+// sharedFiles finds sinks of different documents that would write one file.
+func (d *documents) sharedFiles() []pipeline.Diagnostic {
+	plans := make([]*pipeline.Plan, len(d.jobs))
+	for i, j := range d.jobs {
+		plans[i] = j.plan
+	}
+	return pipeline.SharedFiles(plans)
 }
 
 // share gives the stores of several pipelines one cache: the memory of a run does not grow
