@@ -137,7 +137,7 @@ func (e *Engine) Run(ctx context.Context) Outcome {
 	defer context.AfterFunc(ctx, func() { e.Drain() })()
 	var parts nodeParts
 	if err := e.open(&parts); err != nil {
-		e.fail(FailureWorker, "", err)
+		e.failedOpen(err)
 	} else {
 		e.execute(ctx, &parts)
 	}

@@ -35,20 +35,39 @@ func (e *Engine) newSource(index int, s *pipeline.Source) *sourceNode {
 func (s *sourceNode) open() error {
 	state, err := s.engine.store.NodeState(s.plan.Name)
 	if err != nil {
-		return fmt.Errorf("engine: source %s: read its state: %w", s.plan.Name, err)
+		return &nodeError{s.plan.Name, fmt.Errorf("read its state: %w", err)}
 	}
 	log := s.engine.log.With("node", s.plan.Name)
 	s.source, err = s.engine.endpoints.Sources[s.plan.Plugin](SourceEnv{
 		Node: s.plan.Name, Config: s.plan.Config, Log: log, State: state, Stdin: s.engine.opt.Stdin,
 	})
 	if err != nil {
-		return fmt.Errorf("engine: source %s: %w", s.plan.Name, err)
+		return &nodeError{s.plan.Name, err}
 	}
 	s.committer = newSourceCommitter(s.plan.Name, s.source, s.engine.store, log)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.ended.Go(func() { s.committer.run(ctx) })
 	return nil
+}
+
+// nodeError is the fault of a node that does not open.
+type nodeError struct {
+	node string
+	err  error
+}
+
+func (e *nodeError) Error() string { return e.node + ": " + e.err.Error() }
+func (e *nodeError) Unwrap() error { return e.err }
+
+// failedOpen ends a run that has not begun. A node's fault reads as it does in a run.
+func (e *Engine) failedOpen(err error) {
+	var of *nodeError
+	if errors.As(err, &of) {
+		e.fail(FailureWorker, of.node, of.err)
+		return
+	}
+	e.fail(FailureWorker, "", err)
 }
 
 // settle notes the last position once the committer ended, with a fresh and bounded
@@ -119,7 +138,7 @@ func (s *sourceNode) pull(ctx context.Context, p Puller) error {
 func (s *sinkNode) open() error {
 	state, err := s.engine.store.NodeState(s.name)
 	if err != nil {
-		return fmt.Errorf("engine: sink %s: read its state: %w", s.name, err)
+		return &nodeError{s.name, fmt.Errorf("read its state: %w", err)}
 	}
 	s.sink, err = s.engine.endpoints.Sinks[s.plan.Plugin](SinkEnv{
 		Node: s.name, Config: s.plan.Config, Log: s.engine.log.With("node", s.name), State: state,
@@ -127,7 +146,7 @@ func (s *sinkNode) open() error {
 		Stdout:    s.engine.opt.Stdout,
 	})
 	if err != nil {
-		return fmt.Errorf("engine: sink %s: %w", s.name, err)
+		return &nodeError{s.name, err}
 	}
 	return nil
 }

@@ -91,15 +91,17 @@ func (s *Store) lack(easing bool) string {
 	case s.opt.MinFreeBytes < 0 || s.opt.Ephemeral:
 		return ""
 	}
-	need, why := s.opt.MinFreeBytes, "min_free_bytes"
+	least := s.opt.MinFreeBytes
+	again := least + least/8
+	need := least
 	if easing {
-		need, why = need+need/8, "min_free_bytes and an eighth, to go on"
+		need = again
 	}
 	usage, err := s.gate.GetDiskUsage(s.dir)
 	if err != nil || usage.AvailBytes >= uint64(need) {
 		return "" // a file system that does not say is watched by the gate alone
 	}
-	return fmt.Sprintf("disk: %d bytes free, %d are needed (%s)", usage.AvailBytes, need, why)
+	return fmt.Sprintf("disk: %d bytes free, min_free_bytes is %d; it goes on with %d free", usage.AvailBytes, least, again)
 }
 
 func (s *Store) overfull() bool {

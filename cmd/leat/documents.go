@@ -29,6 +29,10 @@ func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Log
 			return d, err
 		}
 	}
+	if shared := d.sharedFiles(); len(shared) > 0 {
+		printDiagnostics(s.stderr, shared)
+		return d, ended(exitInvalid)
+	}
 	if err := d.share(); err != nil {
 		return d, err
 	}
@@ -98,6 +102,15 @@ func (d *documents) distinct() error {
 		err = errors.Join(err, check("stage ", j.plan.Name, j.plan.File))
 	}
 	return err
+}
+
+// sharedFiles finds sinks of different documents that would write one file.
+func (d *documents) sharedFiles() []pipeline.Diagnostic {
+	plans := make([]*pipeline.Plan, len(d.jobs))
+	for i, j := range d.jobs {
+		plans[i] = j.plan
+	}
+	return pipeline.SharedFiles(plans)
 }
 
 // oneOutput keeps standard output to the objects of --json.

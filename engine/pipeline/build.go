@@ -10,7 +10,7 @@ import (
 // reservedName is the directory in a data dir that is no pipeline's.
 const reservedName = "log"
 
-// build fills the plan from a document that was read: first the nodes, then the edges
+// build fills the plan from a document that was read: first the nodes and their files, then the edges
 // between them, then the sections, which may depend on both.
 func (l *loader) build(top *document.Object) {
 	l.plan.Name = top.Object("metadata").String("name")
@@ -33,6 +33,7 @@ func (l *loader) build(top *document.Object) {
 	}
 	l.noneAt(top, "sources")
 	l.noneAt(top, "sinks")
+	l.files()
 	l.edges(top)
 	for _, name := range l.nodes.order(isTransform) {
 		l.plan.Transforms = append(l.plan.Transforms, transforms[name])
@@ -71,6 +72,7 @@ func (l *loader) sink(e document.Entry) *Sink {
 	}
 	s.Plugin, s.Config = plugin(e.Object)
 	s.fields = l.opt.Catalog.Sinks[s.Plugin].Fields
+	s.output = l.output(e.Object, s)
 	return s
 }
 

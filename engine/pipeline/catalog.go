@@ -24,6 +24,12 @@ type Spec struct {
 	Doc    string            // one sentence
 	Finite func(Config) bool // sources: whether the source ends by itself; nil means never
 	Fields []Field
+	// Writes names the key of a sink that is the path of a file which the sink must have for
+	// itself; "" where there is none.
+	Writes string
+	// Reads says whether a source reads the file at a path (a RealPath), or would if it
+	// were made; nil means never.
+	Reads func(c Config, path string) bool
 }
 
 // shape is the Spec as a table of the reader.

@@ -81,6 +81,7 @@ func testCatalog(closed *int) Catalog {
 			"file": {
 				Doc:    "Reads the lines of a file.",
 				Finite: func(c Config) bool { return c.String("mode") == "batch" },
+				Reads:  func(c Config, path string) bool { return RealPath(c.String("path")) == path },
 				Fields: []Field{
 					{Name: "path", Type: Path, Required: true, Doc: "the file to read"},
 					{Name: "mode", Type: String, Default: "batch", Enum: []string{"batch", "tail"}, Doc: "tail follows the file"},
@@ -91,7 +92,7 @@ func testCatalog(closed *int) Catalog {
 			"tick":  {Doc: "Emits at an interval.", Fields: []Field{{Name: "every", Type: DurationType, Required: true, Min: 1, Doc: "the interval"}}},
 		},
 		Sinks: map[string]Spec{
-			"file":   {Doc: "Appends lines to a file.", Fields: []Field{{Name: "path", Type: Path, Required: true, Doc: "the file to write"}, {Name: "append", Type: Bool, Default: true, Doc: "false starts anew"}}},
+			"file":   {Doc: "Appends lines to a file.", Writes: "path", Fields: []Field{{Name: "path", Type: Path, Required: true, Doc: "the file to write"}, {Name: "append", Type: Bool, Default: true, Doc: "false starts anew"}}},
 			"stdout": {Doc: "Writes lines to standard output."},
 			"drop":   {Doc: "Writes nothing."},
 		},

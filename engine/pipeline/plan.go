@@ -97,6 +97,7 @@ type Sink struct {
 	OrderKey     *Expression
 	Line         int
 	fields       []Field
+	output       *output // nil where it has no file for itself
 }
 
 // Edge leads from a source or transform to a transform or sink.

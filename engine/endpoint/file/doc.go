@@ -18,14 +18,20 @@
 //  4. Empty lines are skipped; their number is logged when the file ends.
 //  5. A followed line is emitted once it has its ending, when its file was renamed or
 //     removed, or when nothing came for idleLine: a writer's half line is not torn.
+//  6. In batch mode a file that shrinks, is written anew or is replaced while it is read fails
+//     the source (ErrChanged): what was read since the last look is not emitted, since it may be
+//     torn. A file that is renamed or removed and has no successor is read to its end.
 //
 // Invariants of the sink:
 //
-//  6. The file holds whole lines only: a write that stops half-way is cut off again, at once
+//  7. The file holds whole lines only: a write that stops half-way is cut off again, at once
 //     or when the file is opened the next time.
-//  7. Bytes that this sink did not write are never cut. A last line of somebody else
+//  8. Bytes that this sink did not write are never cut. A last line of somebody else
 //     that lacks its ending gets one.
-//  8. Write returns after fsync of the file and, for a new file, of its directory.
+//  9. Write returns after fsync of the file and, for a new file, of its directory.
+//  10. The file has one sink: it is locked (flock, advisory) while it is open, and a second sink,
+//     of whatever process, is refused before it changed anything. Where there is no such lock
+//     no file sink opens. Programs that do not lock may still append: see 8.
 //
 // The package owns no goroutine: Run uses the engine's.
 package file

@@ -13,7 +13,8 @@ import (
 // SinkSpec describes the keys of the file sink.
 func SinkSpec() pipeline.Spec {
 	return pipeline.Spec{
-		Doc: "Appends every record as a line to a file, synced before a message counts as delivered.",
+		Doc:    "Appends every record as a line to a file, synced before a message counts as delivered.",
+		Writes: "path",
 		Fields: []pipeline.Field{
 			{Name: "path", Type: pipeline.Path, Required: true, Doc: "the file; its directory must exist"},
 			{Name: "append", Type: pipeline.Bool, Default: true,
@@ -34,7 +35,8 @@ type Sink struct {
 	buf  []byte
 }
 
-// NewSink opens the file and repairs its end (invariants 6 and 7).
+// NewSink opens the file, locks it and repairs its end (invariants 7, 8 and 10). A file that
+// another sink has is ErrTaken.
 func NewSink(env engine.SinkEnv) (*Sink, error) {
 	s := &Sink{path: env.Config.String("path"), env: env, log: env.Log}
 	if s.log == nil {
@@ -82,14 +84,16 @@ func (s *Sink) Close() error {
 // a file that was removed would be lost, and one that was renamed is complete.
 func (s *Sink) ensure() error {
 	info, err := os.Stat(s.path)
-	if err == nil && identify(s.path, info) == s.out.extent.identity {
+	if err == nil && s.out.isOpen() && identify(s.path, info) == s.out.extent.identity {
 		return nil
 	}
 	if err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("file sink: %w", err)
 	}
-	s.log.Warn("the file was renamed or removed: a new one is begun", "path", s.path)
-	_ = s.out.close()
+	if s.out.isOpen() { // else the path could not be opened the last time
+		s.log.Warn("the file was renamed or removed: a new one is begun", "path", s.path)
+		_ = s.out.close()
+	}
 	return s.open(extent{}, false)
 }
 

@@ -63,12 +63,14 @@ func TestSinkAppends(t *testing.T) {
 func TestSinkBeginsAnew(t *testing.T) {
 	b := newBench(t)
 	b.write("out", "old\n")
-	b.put(b.sink("out", false), "one")
+	s := b.sink("out", false)
+	b.put(s, "one")
+	b.must(s.Close())
 	b.put(b.sink("out", false), "two")
 	b.holds("out", "one\ntwo\n")
 }
 
-// Proves invariants 6 and 7 for every end that a file may have when it is opened.
+// Proves invariants 7 and 8 for every end that a file may have when it is opened.
 func TestSinkRepairsTheEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours bool   // the sink wrote "one" before

@@ -26,6 +26,7 @@ func SourceSpec() pipeline.Spec {
 	return pipeline.Spec{
 		Doc:    "Reads a file, or every file that a glob matches, as lines; plain or gzip. Empty lines are skipped and counted.",
 		Finite: func(c pipeline.Config) bool { return c.String("mode") == modeBatch },
+		Reads:  func(c pipeline.Config, path string) bool { return reads(c.String("path"), path) },
 		Fields: []pipeline.Field{
 			{Name: "path", Type: pipeline.Path, Required: true,
 				Doc: "the file, or a glob (* ? [a-z]); files are read in the order of their names"},
@@ -79,7 +80,7 @@ func NewSource(env engine.SourceEnv) (*Source, error) {
 	}
 	if len(s.first) == 0 {
 		if !s.tail {
-			return nil, fmt.Errorf("file source: no file matches %s", s.pattern)
+			return nil, &noFileError{s.pattern}
 		}
 		s.log.Warn("no file matches yet: waiting for one", "path", s.pattern)
 	}
@@ -131,17 +132,25 @@ func (s *Source) readFile(ctx context.Context, emit engine.Emit, path string) er
 	}
 	defer st.close()
 	for {
-		if err := s.readGroup(st); err != nil {
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		err := s.readGroup(st)
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			return err
+		}
+		if err := st.overwritten(); err != nil {
+			return err // the group goes with it: it may be torn
+		}
+		if ended {
+			break
 		}
 		if err := s.flush(ctx, emit); err != nil {
 			return err
 		}
 	}
 	s.finish(st, false)
+	if err := st.replaced(); err != nil {
+		return errors.Join(s.flush(ctx, emit), err)
+	}
 	return nil
 }
 

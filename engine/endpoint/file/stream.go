@@ -39,6 +39,7 @@ type stream struct {
 	skipped int64 // empty lines
 	// partial says that reading began inside a line, whose rest is not a line.
 	partial bool
+	largest int64 // size that overwritten saw
 }
 
 // counted counts the bytes read from a file and ends reading when ctx ends. Its own

@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,32 +42,46 @@ type tail struct {
 	torn bool
 }
 
-// openTail opens or makes the file and repairs its end. repair says what was found wrong, "" if
-// nothing was.
+// ErrTaken says that another sink, of this process or another one, has the file.
+var ErrTaken = errors.New("another sink or another process is writing it")
+
+// openTail opens or makes the file, locks it and repairs its end. repair says what was found
+// wrong, "" if nothing was.
 func openTail(path string, kept extent, empty bool) (t *tail, repair string, err error) {
-	flags := os.O_RDWR | os.O_CREATE
-	if empty {
-		flags |= os.O_TRUNC
-	}
-	file, err := os.OpenFile(path, flags, 0o644)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, "", err
 	}
 	t = &tail{file: file}
-	if repair, err = t.begin(path, kept); err != nil {
+	if err = t.own(empty); err == nil {
+		repair, err = t.begin(path, kept)
+	}
+	if err != nil {
 		_ = file.Close()
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	return t, repair, nil
 }
 
+// own makes the file this sink's alone, and only then empties it.
+func (t *tail) own(empty bool) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("is not a regular file; use the stdout sink for a pipe")
+	}
+	if err := lockOutput(t.file); err != nil || !empty {
+		return err
+	}
+	return t.file.Truncate(0)
+}
+
 func (t *tail) begin(path string, kept extent) (repair string, err error) {
 	info, err := t.file.Stat()
 	if err != nil {
 		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("is not a regular file; use the stdout sink for a pipe")
 	}
 	t.extent = extent{identity: identify(path, info), Length: info.Size()}
 	if repair, err = t.repair(kept); err != nil {
@@ -164,7 +179,9 @@ func (t *tail) endForeignLine() error {
 	return err
 }
 
-// close is idempotent.
+func (t *tail) isOpen() bool { return t.file != nil }
+
+// close is idempotent. It gives the lock back.
 func (t *tail) close() error {
 	file := t.file
 	if t.file = nil; file == nil {

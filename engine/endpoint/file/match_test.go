@@ -1,0 +1,50 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/leat-run/leat/engine/pipeline"
+)
+
+// Proves that a source knows the files that it reads or would read, however they are named: what
+// verify refuses a sink of the same pipeline by.
+func TestSourceKnowsWhatItReads(t *testing.T) {
+	b := newBench(t)
+	b.must(os.MkdirAll(b.path("day/one"), 0o755))
+	b.write("day/in.jsonl", "")
+	b.write("a[1].txt", "")
+	b.must(os.Symlink(b.path("day"), b.path("today")))
+	b.must(os.Symlink(b.path("day/in.jsonl"), b.path("link.txt")))
+	b.must(os.Symlink("day/later.jsonl", b.path("dangling")))
+	for _, c := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"day/in.jsonl", "day/in.jsonl", true},
+		{"today/in.jsonl", "day/../today/in.jsonl", true},
+		{"day/in.jsonl", "link.txt", true},
+		{"link.txt", "day/in.jsonl", true},
+		{"*.txt", "day/in.jsonl", true}, // by the link
+		{"day/later.jsonl", "dangling", true},
+		{"dangling", "today/later.jsonl", true},
+		{"day/*.jsonl", "day/out.jsonl", true},
+		{"today/*.jsonl", "day/out.jsonl", true},
+		{"day/*.jsonl", "dangling", true},
+		{"d*/*.jsonl", "today/out.jsonl", true},
+		{"day/*/out", "day/one/out", true},
+		{"missing/*", "missing/out", true},
+		{"day/*.jsonl", "day/out.json", false},
+		{"day/*.jsonl", "day/one/out.jsonl", false},
+		{"*", "day/out.jsonl", false},
+		{"a[1].txt", "a1.txt", false},
+		{"a[1].txt", "a[1].txt", true},
+		{"[", "out", false},
+	} {
+		config := pipeline.Config{"path": filepath.Join(b.dir, c.pattern)}
+		if got := SourceSpec().Reads(config, pipeline.RealPath(b.path(c.path))); got != c.want {
+			t.Errorf("%s reads %s: %v, want %v", c.pattern, c.path, got, c.want)
+		}
+	}
+}
