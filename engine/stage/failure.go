@@ -119,6 +119,7 @@ func (t *task) passOver(r causal.Record, f *runtime.Failure, usage runtime.Usage
 	letter := t.letter(r, f, usage)
 	t.step.letters = append(t.step.letters, letter)
 	t.step.delivered++
+	t.step.bytes += len(r.Key) + len(r.Value) + headerBytes(r.Headers)
 	delete(t.blocked, r.Channel)
 	t.report(Delivery{At: r.At(), Record: r, Usage: usage, Letter: &letter})
 	return nil
