@@ -156,11 +156,11 @@ func passes(t *testing.T, document string, catalog pipeline.Catalog) {
 func loadStrictly(document string, catalog pipeline.Catalog) (io.Closer, []pipeline.Diagnostic) {
 	options := pipeline.LoadOptions{Catalog: catalog, Strict: true}
 	if text, err := os.ReadFile(document); err == nil && pipeline.Kind(text) == pipeline.KindStage {
-		if plan, diagnostics := pipeline.LoadStage(context.Background(), document, options); plan == nil {
+		plan, diagnostics := pipeline.LoadStage(context.Background(), document, options)
+		if plan == nil {
 			return nil, diagnostics
-		} else {
-			return plan, nil
 		}
+		return plan, nil
 	}
 	plan, diagnostics := pipeline.Load(context.Background(), document, options)
 	if plan == nil {
