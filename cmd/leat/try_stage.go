@@ -113,7 +113,7 @@ func (t *trial) stageRow() stageTrialJSON {
 	row := stageTrialJSON{
 		Stage: st.plan.Name, Node: t.node.Name, Flavor: t.node.Flavor, Emissions: []emissionJSON{}, trialSpent: t.spent(),
 	}
-	if st.answer.State != nil {
+	if row.State = bytesJSON(st.answer.State); isJSON(st.answer.State) {
 		row.State = json.RawMessage(st.answer.State)
 	}
 	for _, e := range st.answer.Emit {
