@@ -17,7 +17,8 @@
 //  3. A suggestion needs MinMessages. From fewer, the greatest value seen says too little
 //     about the next message: with n messages, more than 3/n of all may need more than their
 //     maximum (at 95 % confidence); 300 make that one in a hundred.
-//  4. Fuel and memory are suggested as maximum x headroom, rounded up. The timeout is only
+//  4. Fuel and memory are suggested as maximum x headroom, rounded up, and no less than a
+//     floor (LeastFuel): what an error costs that no message threw is in no number. The timeout is only
 //     ever raised: time depends on the machine and its load, fuel is the unit of work.
 //
 // All but Measure is pure. Measure owns the engine that it runs, and returns when that has
