@@ -18,6 +18,7 @@ type committer struct {
 	s        *Store
 	slots    chan struct{} // one token per group in flight
 	inFlight chan *group
+	given    uint64   // bytes of rows given up since the last flush for it
 	written  struct { // what the groups built so far amount to
 		mark
 		checkpoint Checkpoint
@@ -34,6 +35,7 @@ type group struct {
 	checkpoint Checkpoint
 	trimmed    mark
 	ends       []partitionEnd
+	flush      bool // the memtable, once the batch is in it
 }
 
 func (s *Store) start() {
@@ -65,12 +67,31 @@ func (c *committer) run() {
 		if c.s.Err() != nil {
 			return // what was built may be half of what was asked
 		}
-		if err := c.s.db.ApplyNoSyncWait(g.wb, pebble.Sync); err != nil {
+		if err := c.apply(g); err != nil {
 			c.s.fail(err) // what of the group landed is unknown: no seq may follow
 			return
 		}
 		c.inFlight <- g
 	}
+}
+
+// worthFlush says whether a trim, since before, gives the disk more than the flush takes: all
+// rows go, or as many as a memtable holds since the last one.
+func (c *committer) worthFlush(before uint64) bool {
+	c.given += c.written.trimmed.bytes - before
+	if c.given < memTableBytes && c.written.trimmed.seq < c.written.seq {
+		return false
+	}
+	c.given = 0
+	return true
+}
+
+func (c *committer) apply(g *group) error {
+	if err := c.s.db.ApplyNoSyncWait(g.wb, pebble.Sync); err != nil || !g.flush || c.s.gate.isFull() {
+		return err
+	}
+	_, err := c.s.db.AsyncFlush()
+	return err
 }
 
 // acknowledge makes groups visible, in order, as they become durable.
@@ -111,7 +132,9 @@ func (c *committer) build(w work) *group {
 		c.addCheckpoint(g, w.checkpoint)
 	}
 	if w.trim != nil {
+		before := c.written.trimmed.bytes
 		c.trim(g, w.trim.through)
+		g.flush = w.trim.flush && c.worthFlush(before)
 		g.tickets = append(g.tickets, w.trim.ticket)
 	}
 	for _, call := range w.states {

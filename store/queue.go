@@ -45,6 +45,7 @@ type checkpointCall struct {
 type trimCall struct {
 	*ticket
 	through runtime.Seq
+	flush   bool // the room is wanted now
 }
 
 // work is what one group carries.
@@ -155,11 +156,12 @@ func (q *queue) putCheckpoint(c Checkpoint) *ticket {
 	return q.mu.checkpoint.ticket
 }
 
-func (q *queue) putTrim(through runtime.Seq) *ticket {
+func (q *queue) putTrim(through runtime.Seq, flush bool) *ticket {
 	if q.mu.trim == nil {
 		q.mu.trim = &trimCall{ticket: newTicket()}
 	}
 	q.mu.trim.through = max(q.mu.trim.through, through)
+	q.mu.trim.flush = q.mu.trim.flush || flush
 	return q.mu.trim.ticket
 }
 

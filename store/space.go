@@ -122,25 +122,32 @@ func (p *space) watch(stop <-chan struct{}) {
 			p.relieve()
 		case <-tick.C:
 		}
-		if !p.recheck() {
-			tick.Stop()
-			p.s.ballast.keep()
+		if p.recheck() {
+			p.giveUpRows()
+			continue
 		}
+		tick.Stop()
+		p.s.ballast.keep()
 	}
 }
 
-// relieve gives up what can be given up.
+// relieve gives up what can be given up at once.
 func (p *space) relieve() {
 	if p.s.gate.isFull() {
 		p.s.ballast.drop()
 	}
-	if reason, _ := p.s.Blocked(); reason == "" {
-		return
-	}
+}
+
+// giveUpRows trims what was committed since, and has the trim reach the disk: rows in the
+// memtable's log and in tables go when the memtable that says so is flushed, and a store
+// that takes no rows would never fill it.
+func (p *space) giveUpRows() {
 	p.s.durable.Lock()
-	through := p.s.durable.checkpoint.Through
+	through, trimmed := p.s.durable.checkpoint.Through, p.s.durable.trimmed.seq
 	p.s.durable.Unlock()
-	_, _ = p.s.enqueue(func(q *queue) *ticket { return q.putTrim(through) }) // a closed store needs none
+	if through > trimmed {
+		_, _ = p.s.enqueue(func(q *queue) *ticket { return q.putTrim(through, true) }) // a closed store needs none
+	}
 }
 
 // Blocked says why rows are refused with ErrFull and since when; "" if they are not.

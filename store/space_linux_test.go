@@ -2,8 +2,10 @@ package store
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -71,6 +73,13 @@ func TestRealDiskBelowWatermark(t *testing.T) {
 	if !errors.Is(err, ErrFull) {
 		t.Fatal(err)
 	}
+	if !strings.Contains(err.Error(), "25165824 are needed (min_free_bytes)") {
+		t.Error(err)
+	}
+	eventually(t, "what it waits for is said", func() bool {
+		reason, _ := s.Blocked()
+		return strings.Contains(reason, "28311552 are needed (min_free_bytes and an eighth, to go on)")
+	})
 	if err := s.PutLetter(DeadLetter{ID: "reserve", Message: bigRows(1)[0].Message}); err != nil {
 		t.Fatal(err)
 	}
@@ -136,5 +145,35 @@ func appendUntil(t *testing.T, s *Store, stop <-chan struct{}) (last runtime.Seq
 			return last
 		default:
 		}
+	}
+}
+
+// A store that is below the watermark by its own doing comes back by itself: what is committed
+// while it blocks is given up as what was committed before, and the disk gets the room.
+func TestRealDiskOwnRowsAreGivenUp(t *testing.T) {
+	disk := smallDisk(t, "192m")
+	s := open(t, filepath.Join(disk, "store"), Options{MinFreeBytes: 24 << 20, BallastBytes: -1})
+	rows := bigRows(4)
+	for i := range rows {
+		_, _ = rand.NewChaCha8([32]byte{byte(i)}).Read(rows[i].Message.Payload)
+	}
+	var err error
+	for err == nil {
+		_, err = s.Append(rows)
+	}
+	if !errors.Is(err, ErrFull) {
+		t.Fatal(err)
+	}
+	if err := s.SetCheckpoint(Checkpoint{Through: s.LastSeq(), Balance: Balance{Opened: 1, Delivered: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Unblocked(unfinished(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Append(testRows(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -167,5 +167,5 @@ func (s *Store) trimmed() runtime.Seq {
 // Trim removes the rows up to through, as far as the durable checkpoint allows, and
 // returns once that is durable. The store trims by itself behind Options.Retention.
 func (s *Store) Trim(through runtime.Seq) error {
-	return s.submit(func(q *queue) *ticket { return q.putTrim(through) })
+	return s.submit(func(q *queue) *ticket { return q.putTrim(through, false) })
 }

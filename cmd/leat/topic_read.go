@@ -98,15 +98,37 @@ func readPartition(c *cli.Context, s surroundings, topics control.Topics, t stor
 
 // recordJSON is a record in `topic read --json` (cli.md).
 type recordJSON struct {
-	Topic       string           `json:"topic"`
-	Partition   int32            `json:"partition"`
-	Offset      int64            `json:"offset"`
-	Timestamp   int64            `json:"timestamp"`
-	Key         any              `json:"key"`
-	Value       json.RawMessage  `json:"value,omitempty"`
-	ValueBase64 *string          `json:"value_base64,omitempty"`
-	Headers     map[string]any   `json:"headers"`
-	Clock       map[string]int64 `json:"clock"`
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	Timestamp int64  `json:"timestamp"`
+	valuesJSON
+	Clock map[string]int64 `json:"clock"`
+}
+
+// valuesJSON is what an author put into a record.
+type valuesJSON struct {
+	Key         any             `json:"key"`
+	Value       json.RawMessage `json:"value,omitempty"`
+	ValueBase64 *string         `json:"value_base64,omitempty"`
+	Headers     map[string]any  `json:"headers"`
+}
+
+func valuesOf(key, value []byte, headers []causal.Header) valuesJSON {
+	row := valuesJSON{Key: bytesJSON(key), Headers: map[string]any{}}
+	switch {
+	case value == nil:
+		row.Value = json.RawMessage("null")
+	case json.Valid(value):
+		row.Value = slices.Clone(value)
+	default:
+		text := base64.StdEncoding.EncodeToString(value)
+		row.ValueBase64 = &text
+	}
+	for _, h := range headers {
+		row.Headers[h.Name] = bytesJSON(h.Value)
+	}
+	return row
 }
 
 func printRecord(c *cli.Context, s surroundings, t store.Topic, partition int32, stored store.TopicRecord, names map[store.TopicID]string) error {
@@ -139,20 +161,8 @@ func printValue(out io.Writer, value []byte) {
 
 func recordRow(name string, r causal.Record, names map[store.TopicID]string) recordJSON {
 	row := recordJSON{
-		Topic: name, Partition: r.Channel.Partition, Offset: r.Offset, Timestamp: r.Timestamp, Key: bytesJSON(r.Key),
-		Headers: map[string]any{}, Clock: map[string]int64{},
-	}
-	switch {
-	case r.Value == nil:
-		row.Value = json.RawMessage("null")
-	case json.Valid(r.Value):
-		row.Value = slices.Clone(r.Value)
-	default:
-		text := base64.StdEncoding.EncodeToString(r.Value)
-		row.ValueBase64 = &text
-	}
-	for _, h := range r.Headers {
-		row.Headers[h.Name] = bytesJSON(h.Value)
+		Topic: name, Partition: r.Channel.Partition, Offset: r.Offset, Timestamp: r.Timestamp,
+		valuesJSON: valuesOf(r.Key, r.Value, r.Headers), Clock: map[string]int64{},
 	}
 	for claim := range r.Clock.All() {
 		channel := names[store.TopicID(claim.Channel.Topic)]

@@ -17,10 +17,15 @@ import (
 
 // trialJSON is the object of `try --json` (cli.md, Machine output).
 type trialJSON struct {
-	Node        string        `json:"node"`
-	Flavor      string        `json:"flavor"`
-	Outputs     []outputJSON  `json:"outputs"`
-	Filtered    string        `json:"filtered,omitempty"` // null or no_output
+	Node     string       `json:"node"`
+	Flavor   string       `json:"flavor"`
+	Outputs  []outputJSON `json:"outputs"`
+	Filtered string       `json:"filtered,omitempty"` // null or no_output
+	trialSpent
+}
+
+// trialSpent is what a trial on a node and one on a stage have in common.
+type trialSpent struct {
 	Failure     *trialFailure `json:"failure"`
 	Fuel        int64         `json:"fuel"`
 	DurationMS  float64       `json:"duration_ms"`
@@ -66,6 +71,9 @@ func (t *trial) print(c *cli.Context, s surroundings) error {
 	if c.Bool("json") {
 		out := json.NewEncoder(s.stdout)
 		out.SetEscapeHTML(false)
+		if t.stage != nil {
+			return out.Encode(t.stageRow())
+		}
 		return out.Encode(t.row())
 	}
 	_, err := fmt.Fprint(s.stdout, t.text())
@@ -73,17 +81,22 @@ func (t *trial) print(c *cli.Context, s surroundings) error {
 }
 
 func (t *trial) row() trialJSON {
+	row := trialJSON{Node: t.node.Name, Flavor: t.node.Flavor, Outputs: []outputJSON{}, Filtered: t.filtered(), trialSpent: t.spent()}
+	for _, m := range t.result.Out {
+		row.Outputs = append(row.Outputs, outputOf(m))
+	}
+	return row
+}
+
+func (t *trial) spent() trialSpent {
 	b, used := t.node.Settings.Budget, t.result.Usage
-	row := trialJSON{
-		Node: t.node.Name, Flavor: t.node.Flavor, Outputs: []outputJSON{}, Filtered: t.filtered(), Log: t.log,
+	row := trialSpent{
+		Log:  t.log,
 		Fuel: used.Fuel, DurationMS: milliseconds(used.Duration), MemoryBytes: used.Memory,
 		Budget: trialBudget{
 			Fuel: b.Fuel, TimeoutMS: milliseconds(b.Timeout), MemoryBytes: b.Memory, Stack: b.Stack, InputBytes: b.Input,
 			OutputBytes: b.Output, Outputs: b.Outputs, Depth: b.Depth, LogBytes: b.Log,
 		},
-	}
-	for _, m := range t.result.Out {
-		row.Outputs = append(row.Outputs, outputOf(m))
 	}
 	if f := t.failure; f != nil {
 		row.Failure = &trialFailure{
@@ -127,12 +140,10 @@ func (t *trial) text() string {
 	if t.failure != nil {
 		t.writeFailure(&b)
 	}
-	for i, m := range t.result.Out {
-		if len(t.result.Out) > 1 {
-			fmt.Fprintf(&b, "\noutput %d of %d", i+1, len(t.result.Out))
-		}
-		fmt.Fprintf(&b, "\n%s\n", pretty(m))
-		writeAnnotations(&b, m)
+	if t.stage != nil {
+		t.stage.write(&b)
+	} else {
+		t.writeOutputs(&b)
 	}
 	if len(t.log) > 0 {
 		b.WriteString("\nlog\n")
@@ -142,6 +153,16 @@ func (t *trial) text() string {
 	}
 	t.writeUsage(&b)
 	return b.String()
+}
+
+func (t *trial) writeOutputs(b *strings.Builder) {
+	for i, m := range t.result.Out {
+		if len(t.result.Out) > 1 {
+			fmt.Fprintf(b, "\noutput %d of %d", i+1, len(t.result.Out))
+		}
+		fmt.Fprintf(b, "\n%s\n", pretty(m))
+		writeAnnotations(b, m)
+	}
 }
 
 // code is what the node runs, as the document names it.
@@ -156,6 +177,8 @@ func (t *trial) verdict() string {
 	switch {
 	case t.failure != nil:
 		return "failed, kind " + string(t.failure.Kind)
+	case t.stage != nil:
+		return t.stage.verdict()
 	case t.filtered() == "null":
 		return "filtered: it returned null"
 	case t.filtered() == "no_output":

@@ -16,20 +16,24 @@ import (
 func tryCommand(s surroundings) *cli.Command {
 	return verb(&cli.Command{
 		Name:      "try",
-		Usage:     "run one transform on one sample",
+		Usage:     "run one transform on one sample, or a stage's guest on one record",
 		ArgsUsage: "FILE",
 		Description: "Prints what the transform makes of the sample, or how it fails and where, and what it spent of its budget.\n" +
 			"A dead letter is as it entered the node that failed; a row of the spool goes through the steps before first.\n" +
 			"The instance is fresh; no store is written. Exit code 4 if the sample fails.\n\n" +
+			"With a stage's document --message is the value of a record of --topic, or the whole record with --record: one line of\n" +
+			"`leat topic read --json`. A fold is given --state, and what it makes of it is printed before what it emits.\n\n" +
 			"Examples:\n   leat try orders.yaml --node enrich --message sample.json\n" +
 			"   head -1 orders.jsonl | leat try orders.yaml --node enrich --message - --json\n" +
-			"   leat try orders.yaml --letter 01J9… --watch",
-		Flags: append([]cli.Flag{
+			"   leat try orders.yaml --letter 01J9… --watch\n" +
+			"   leat try fulfilment.yaml --topic payments --key o-1 --message payment.json --state order.json\n" +
+			"   leat topic read payments --json --limit 1 | leat try fulfilment.yaml --message - --record",
+		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "node", Usage: "the transform; the only one if the pipeline has one: `NODE`"},
 			&cli.StringFlag{Name: "profile", Usage: "write where the fuel went, as a pprof profile, to `FILE`", TakesFile: true},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the document, the sample or the code changes"},
 			paramFlag(),
-		}, sampleFlags()...),
+		}, sampleFlags()...), stageSampleFlags()...),
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c, "document")
 			if err != nil {
@@ -58,7 +62,13 @@ func (t *trial) ended() error {
 // tryOnce loads the document, runs the sample and prints what came of it. The trial is returned
 // also with an error, as far as it came: watch looks at the files that it used.
 func tryOnce(c *cli.Context, s surroundings, file string) (*trial, error) {
+	if isStage(file) {
+		return tryStage(c, s, file)
+	}
 	t := &trial{files: []string{file}}
+	if err := withoutFlags(c, "a pipeline", stageSampleFlags()...); err != nil {
+		return t, err
+	}
 	options, err := loadOptions(c, s)
 	if err != nil {
 		return t, err
@@ -157,6 +167,7 @@ type trial struct {
 	failure *runtime.Failure
 	log     []logLine
 	files   []string // that it depends on
+	stage   *stageTrial
 }
 
 // logLine is one line that the guest logged.

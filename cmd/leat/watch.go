@@ -18,7 +18,7 @@ const watchEvery = 200 * time.Millisecond
 // watchTrial runs the sample, and again whenever a file that it depends on changes, until a signal
 // comes.
 func watchTrial(c *cli.Context, s surroundings, file string) error {
-	if c.String("message") == "-" {
+	if c.String("message") == "-" || c.String("state") == "-" {
 		return usagef("give a file", "--watch cannot read standard input again")
 	}
 	ticker := time.NewTicker(watchEvery)

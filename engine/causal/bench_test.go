@@ -97,11 +97,11 @@ func BenchmarkTruncate(b *testing.B) {
 		if err := task.Receive(Fetched{Channel: Channel{Topic: topicID("in")}, Offset: 1, Headers: header}); err != nil {
 			b.Fatal(err)
 		}
-		before = task.Stamp().size()
+		before = task.Stamp().Size()
 		if _, err := task.Truncate(NewClock(claims...)); err != nil {
 			b.Fatal(err)
 		}
-		after = task.Stamp().size()
+		after = task.Stamp().Size()
 	}
 	b.ReportMetric(float64(before), "stamp-bytes-before")
 	b.ReportMetric(float64(after), "stamp-bytes-after")

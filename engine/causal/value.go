@@ -19,7 +19,7 @@ const (
 // AppendTo appends the clock's one encoding: byte version, int32 count, then per entry int64
 // topic msb, int64 topic lsb, int32 partition, int64 offset, sorted by channel.
 func (c Clock) AppendTo(dst []byte) []byte {
-	dst = slices.Grow(dst, c.size())
+	dst = slices.Grow(dst, c.Size())
 	dst = appendInt32(append(dst, clockVersion), len(c.entries))
 	for _, e := range c.entries {
 		dst = appendInt64(appendChannel(dst, e.Channel), e.Offset)
@@ -27,7 +27,8 @@ func (c Clock) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-func (c Clock) size() int { return 1 + 4 + len(c.entries)*claimSize }
+// Size is the length of the clock's encoding.
+func (c Clock) Size() int { return 1 + 4 + len(c.entries)*claimSize }
 
 // DecodeClock reads what AppendTo writes, and nothing else: another version, entries out of
 // order, a channel twice, a negative offset or a byte too many are errors.
@@ -96,13 +97,13 @@ func decodeSpan(b []byte) (span, error) {
 // (-1 = null), key, int32 value length (-1 = null), value, int32 header count, and per header
 // the name and the value (-1 = null), each behind its int32 length.
 func encodeHeld(r Record) []byte {
-	size := 8 + 8 + 4 + r.Clock.size() + 4 + len(r.Key) + 4 + len(r.Value) + 4
+	size := 8 + 8 + 4 + r.Clock.Size() + 4 + len(r.Key) + 4 + len(r.Value) + 4
 	for _, h := range r.Headers {
 		size += headerSize + len(h.Name) + len(h.Value)
 	}
 	b := appendInt64(make([]byte, 0, size), r.Offset)
 	b = appendInt64(b, r.Timestamp)
-	b = r.Clock.AppendTo(appendInt32(b, r.Clock.size()))
+	b = r.Clock.AppendTo(appendInt32(b, r.Clock.Size()))
 	b = appendBytes(appendBytes(b, r.Key), r.Value)
 	b = appendInt32(b, len(r.Headers))
 	for _, h := range r.Headers {

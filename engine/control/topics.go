@@ -42,7 +42,7 @@ type ReadAt struct {
 type Append struct {
 	Topic   string
 	Records []AppendRecord
-	// Claims go into each record's clock. One on an offset that does not exist is refused unless Unchecked.
+	// Claims go into each record's clock, with the clocks of what they claim. One on an offset that does not exist is refused unless Unchecked.
 	Claims    []Place
 	Unchecked bool
 }
@@ -117,18 +117,41 @@ func (l Local) Append(ctx context.Context, a Append) ([]Place, error) {
 	return places, step.Commit()
 }
 
-func (l Local) claims(a Append) (causal.Clock, error) {
-	entries := make([]causal.Coordinate, len(a.Claims))
-	for i, c := range a.Claims {
+// claims is the clock of what is claimed: each record, and all that its own clock claims, since who reads neither the
+// record's topic nor knows of it has to wait for its causes all the same.
+func (l Local) claims(a Append) (clock causal.Clock, err error) {
+	for _, c := range a.Claims {
 		t, err := l.find(c.Topic)
 		if err != nil {
-			return causal.Clock{}, err
+			return clock, err
 		}
-		exists := c.Partition >= 0 && int(c.Partition) < len(t.Extents) && c.Offset >= 0 && c.Offset < t.Extents[c.Partition].End
+		known := c.Partition >= 0 && int(c.Partition) < len(t.Extents) && c.Offset >= 0
+		exists := known && c.Offset < t.Extents[c.Partition].End
 		if !exists && (!a.Unchecked || c.Partition < 0 || c.Offset < 0) {
-			return causal.Clock{}, fmt.Errorf("%w: %s", ErrClaim, c)
+			return clock, fmt.Errorf("%w: %s", ErrClaim, c)
 		}
-		entries[i] = causal.Coordinate{Channel: topic.ChannelOf(t, c.Partition), Offset: c.Offset}
+		at := causal.Coordinate{Channel: topic.ChannelOf(t, c.Partition), Offset: c.Offset}
+		if clock = clock.Merge(causal.NewClock(at)); !exists {
+			continue
+		}
+		past, err := l.clockAt(at)
+		if err != nil {
+			return clock, err
+		}
+		clock = clock.Merge(past)
 	}
-	return causal.NewClock(entries...), nil
+	return clock, nil
+}
+
+// clockAt is the clock of a record; empty where retention has deleted it.
+func (l Local) clockAt(at causal.Coordinate) (causal.Clock, error) {
+	records, err := l.Log.ReadRecords(store.TopicID(at.Channel.Topic), at.Channel.Partition, at.Offset, 1)
+	if errors.Is(err, store.ErrOffset) || err == nil && len(records) == 0 {
+		return causal.Clock{}, nil
+	}
+	if err != nil {
+		return causal.Clock{}, err
+	}
+	r, err := topic.Fetched(at.Channel, records[0]).Open()
+	return r.Clock, err
 }

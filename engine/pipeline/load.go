@@ -99,7 +99,7 @@ type loader struct {
 }
 
 func (l *loader) load(text []byte) {
-	top := l.open(text, pipelineShape(l.opt.Catalog))
+	top := l.open(text, KindPipeline, pipelineShape(l.opt.Catalog))
 	if top == nil {
 		return
 	}
@@ -108,30 +108,36 @@ func (l *loader) load(text []byte) {
 	l.build(top)
 }
 
-// open parses the text and opens its outermost mapping; nil after reporting why not.
-func (l *loader) open(text []byte, shape *document.Shape) *document.Object {
+// open parses the text and opens its outermost mapping; nil after reporting why not, or that
+// it is of another kind than want.
+func (l *loader) open(text []byte, want string, shape *document.Shape) *document.Object {
 	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
 	if err != nil {
 		l.report.Add(unreadable(l.plan.File, err))
 		return nil
 	}
 	l.plan.Dir = dir
-	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
-		return nil
-	}
-	switch l.reader.Peek("kind") {
-	case KindStage:
-		l.wrongKind("a stage", "a stage is no pipeline: verify and run know both, this verb wants a pipeline")
-		return nil
-	case KindSuite:
-		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
-		return nil
-	}
-	if l.reader.Peek("kind") == KindSuite {
-		l.report.Errorf(document.Place{Line: 1, Column: 1}, "wrong-kind", "`leat test "+l.plan.File+"` runs it", "the document is a suite of tests")
+	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil || l.ofAnotherKind(want) {
 		return nil
 	}
 	return l.reader.Root(shape)
+}
+
+// ofAnotherKind reports a document of a kind that there is, and that is not the one wanted.
+func (l *loader) ofAnotherKind(want string) bool {
+	switch is := l.reader.Peek("kind"); {
+	case is == want:
+		return false
+	case is == KindStage:
+		l.wrongKind("a stage", "a stage is no pipeline: verify and run know both, this verb wants a pipeline")
+	case is == KindPipeline:
+		l.wrongKind("a pipeline", "verify and run know both, this verb wants a stage")
+	case is == KindSuite:
+		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
+	default:
+		return false
+	}
+	return true
 }
 
 func (l *loader) wrongKind(is, hint string) {

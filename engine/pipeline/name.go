@@ -16,7 +16,7 @@ func Name(file string, opt LoadOptions) (string, []Diagnostic) {
 	}
 	l := &loader{opt: opt, report: document.NewReport(file), plan: &Plan{File: file}}
 	name := ""
-	if top := l.open(text, nameShape(KindPipeline)); top != nil {
+	if top := l.open(text, KindPipeline, nameShape(KindPipeline)); top != nil {
 		name = l.name(top)
 	}
 	if l.report.Failed() {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
@@ -105,7 +104,7 @@ func StageName(file string, opt LoadOptions) (string, []Diagnostic) {
 	}
 	l := &loader{opt: opt, report: document.NewReport(file), plan: &Plan{File: file}}
 	name := ""
-	if top := l.openStage(text, nameShape(KindStage)); top != nil {
+	if top := l.open(text, KindStage, nameShape(KindStage)); top != nil {
 		name = l.name(top)
 	}
 	if l.report.Failed() {
@@ -114,30 +113,8 @@ func StageName(file string, opt LoadOptions) (string, []Diagnostic) {
 	return name, nil
 }
 
-// openStage reads the text as a document that is a stage; nil where it is none.
-func (l *loader) openStage(text []byte, shape *document.Shape) *document.Object {
-	dir, err := filepath.Abs(filepath.Dir(l.plan.File))
-	if err != nil {
-		l.report.Add(unreadable(l.plan.File, err))
-		return nil
-	}
-	l.plan.Dir = dir
-	if l.reader = document.NewReader(text, dir, l.report); l.reader == nil {
-		return nil
-	}
-	switch l.reader.Peek("kind") {
-	case KindPipeline:
-		l.wrongKind("a pipeline", "verify and run know both, this verb wants a stage")
-		return nil
-	case KindSuite:
-		l.wrongKind("a suite of tests", "`leat test "+l.plan.File+"` runs it")
-		return nil
-	}
-	return l.reader.Root(shape)
-}
-
 func (l *loader) loadStage(text []byte, s *Stage) {
-	top := l.openStage(text, stageShape(l.opt.Catalog))
+	top := l.open(text, KindStage, stageShape(l.opt.Catalog))
 	if s.Dir = l.plan.Dir; top == nil {
 		return
 	}

@@ -119,6 +119,7 @@ func (t *task) passOver(r causal.Record, f *runtime.Failure, usage runtime.Usage
 	letter := t.letter(r, f, usage)
 	t.step.letters = append(t.step.letters, letter)
 	t.step.delivered++
+	t.step.bytes += len(r.Key) + len(r.Value) + headerBytes(r.Headers)
 	delete(t.blocked, r.Channel)
 	t.report(Delivery{At: r.At(), Record: r, Usage: usage, Letter: &letter})
 	return nil
@@ -158,7 +159,7 @@ const (
 	metaNull      = "leat.null"
 )
 
-// letterMessage keeps a record as a message from which recordOf makes it again.
+// letterMessage keeps a record as a message from which RecordOf makes it again.
 func (s *Stage) letterMessage(r causal.Record) runtime.Message {
 	headers, err := json.Marshal(r.Headers)
 	if err != nil {

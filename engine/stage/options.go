@@ -13,7 +13,7 @@ import (
 const (
 	// stepRecords bounds the records that one step fetches, and those that it delivers.
 	stepRecords = 256
-	// stepBytes bounds what a step emits before it is written, as long as it is more than one record's.
+	// stepBytes bounds what a step takes in, emits and passes over before it is written: one record may go beyond.
 	stepBytes = 4 << 20
 	// fetchRecords is how many records of one channel are read at once.
 	fetchRecords = 128

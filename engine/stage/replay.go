@@ -20,14 +20,15 @@ const HeaderReplay = runtime.MetaIsReplay
 // maxReplays is after how many failed replays a letter is quarantined.
 const maxReplays = 5
 
-// ErrNotOurs is a dead letter of another stage or pipeline, or of a topic that the stage does not read.
+// ErrNotOurs is a dead letter of another stage or pipeline.
 var ErrNotOurs = errors.New("stage: the dead letter is not of this stage")
 
 // Replay runs the guest again on the records of dead letters, each in a step of its own in the task of
 // its partition: the guest sees the state as it is now, with the header HeaderReplay, and what it emits claims all that the stage
 // has delivered by now. A letter that succeeds is deleted in that step, so that a replay happens once;
-// one that fails again counts the attempt. While the stage runs, this waits for its tasks; a stage that does not run replays
-// on the caller's goroutine.
+// one that fails again counts the attempt; one of a topic that the stage does not read any more is skipped. While the stage
+// runs, its tasks replay between two steps: ctx's end takes back what they have not begun. A stage that does not run replays on the
+// caller's goroutine.
 func (s *Stage) Replay(ctx context.Context, ids ...string) (r engine.ReplayResult, err error) {
 	for _, id := range ids {
 		letter, err := s.log.Letter(id)
@@ -39,9 +40,12 @@ func (s *Stage) Replay(ctx context.Context, ids ...string) (r engine.ReplayResul
 			return r, err
 		}
 		r.Selected++
-		if one.After == "fixed" {
+		switch one.After {
+		case "fixed":
 			r.Committed++
-		} else {
+		case "skipped":
+			r.Skipped++
+		default:
 			r.FailedAgain++
 		}
 		r.Letters = append(r.Letters, one)
@@ -53,45 +57,67 @@ func (s *Stage) replayOne(ctx context.Context, letter store.DeadLetter) (out eng
 	if letter.Pipeline != s.plan.Name {
 		return out, fmt.Errorf("%w: %s", ErrNotOurs, letter.ID)
 	}
-	record, err := recordOf(letter.Message)
+	record, err := RecordOf(letter.Message)
 	if err != nil {
 		return out, fmt.Errorf("dead letter %s: %w", letter.ID, err)
 	}
 	if _, ours := s.names[record.Channel.Topic]; !ours || int(record.Channel.Partition) >= len(s.tasks) {
-		return out, fmt.Errorf("%w: %s is of topic %s", ErrNotOurs, letter.ID, letter.Message.Source)
+		return skipped(letter, fmt.Sprintf("the stage does not read its topic %s any more, id %s", letter.Message.Source, record.Channel.Topic)), nil
 	}
 	t := s.tasks[record.Channel.Partition]
-	err = t.do(ctx, func() error {
+	err = t.do(ctx, func(ctx context.Context) (err error) {
 		out, err = t.replay(ctx, letter, record)
 		return err
 	})
 	return out, err
 }
 
-// do runs work on the goroutine that owns the task, between two steps. An error of it ends the
-// task, as that of a step would.
-func (t *task) do(ctx context.Context, work func() error) error {
+func skipped(letter store.DeadLetter, why string) engine.ReplayedLetter {
+	return engine.ReplayedLetter{
+		ID: letter.ID, Node: letter.Node, Before: faultOf(letter.Failure), After: "skipped", Failure: engine.LetterFault{Reason: why},
+	}
+}
+
+// request is what others ask of a task. Its context is the run's: who asked may be gone by then, and an error of it ends
+// the task, as that of a step would.
+type request func(context.Context) error
+
+var errRunEnded = errors.New("stage: the run has ended")
+
+// do runs work on the goroutine that owns the task, between two steps, and waits for it to end.
+func (t *task) do(ctx context.Context, work request) error {
 	if t.stage.running.TryLock() { // nobody runs it: it is the caller's
 		defer t.stage.running.Unlock()
-		return work()
+		if t.stage.ran {
+			return errRunEnded
+		}
+		return work(ctx)
 	}
 	result := make(chan error, 1)
-	request := func() error {
-		err := work()
+	asked := func(ctx context.Context) error {
+		err := work(ctx)
 		result <- err
 		return err
 	}
 	select {
-	case t.requests <- request:
+	case t.requests <- asked:
 		return <-result
 	case <-t.over:
-		return errors.New("stage: the run has ended")
+		return errRunEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (t *task) replay(ctx context.Context, letter store.DeadLetter, r causal.Record) (out engine.ReplayedLetter, err error) {
+// replay reads the letter again: since it was selected, somebody else may have replayed it.
+func (t *task) replay(ctx context.Context, before store.DeadLetter, r causal.Record) (out engine.ReplayedLetter, err error) {
+	letter, err := t.stage.log.Letter(before.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return skipped(before, "it was replayed or deleted meanwhile"), nil
+	}
+	if err != nil {
+		return out, err
+	}
 	out = engine.ReplayedLetter{ID: letter.ID, Node: letter.Node, Before: faultOf(letter.Failure), After: "fixed"}
 	again := r
 	again.Headers = append(append([]causal.Header{}, r.Headers...), causal.Header{Name: HeaderReplay, Value: []byte("true")})
@@ -129,8 +155,8 @@ func faultOf(f *runtime.Failure) engine.LetterFault {
 	return engine.LetterFault{Kind: f.Kind, Reason: f.Message}
 }
 
-// recordOf makes the record again that letterMessage kept.
-func recordOf(m runtime.Message) (r causal.Record, err error) {
+// RecordOf makes the record again that a stage's dead letter keeps as its message.
+func RecordOf(m runtime.Message) (r causal.Record, err error) {
 	if r.Channel.Topic, err = causal.ParseTopicID(m.Meta[metaTopicID]); err != nil {
 		return r, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/pipeline"
@@ -86,17 +87,41 @@ func (s *Stage) checkPartitions(inputs []store.Topic) error {
 				s.plan.File, s.plan.Inputs[i].Line, t.Name, t.Partitions, inputs[0].Name, inputs[0].Partitions)
 		}
 	}
+	return s.checkTasks(inputs)
+}
+
+// checkTasks: with another number of partitions keys would meet in other tasks than those that have their states. A
+// topic keeps its number, so that this takes other topics; where one of the former is still read, the state of some tasks is missing
+// only because a first start was interrupted.
+func (s *Stage) checkTasks(inputs []store.Topic) error {
 	known, err := s.log.TaskPartitions(s.plan.Name)
-	if err != nil {
+	if err != nil || len(known) == 0 {
 		return err
 	}
-	for _, p := range known {
-		if int(p) >= inputs[0].Partitions {
-			return fmt.Errorf("%w: there is state for partition %d, but the inputs have %d partitions now: their topics are other ones; either bring the former topics back, or reset the stage: leat stage reset %s",
-				ErrStart, p, inputs[0].Partitions, s.plan.File)
+	last := int(known[len(known)-1])
+	if last+1 == inputs[0].Partitions {
+		return nil
+	}
+	if last < inputs[0].Partitions {
+		if same, err := s.stillReads(store.TaskID{Stage: s.plan.Name, Partition: known[0]}, inputs); same || err != nil {
+			return err
 		}
 	}
-	return nil
+	return fmt.Errorf("%w: there is state for %d partitions, but the inputs have %d partitions now: their topics are other ones; either bring the former topics back, or reset the stage: leat stage reset %s",
+		ErrStart, last+1, inputs[0].Partitions, s.plan.File)
+}
+
+// stillReads says whether a task's stored scope has one of the inputs.
+func (s *Stage) stillReads(id store.TaskID, inputs []store.Topic) (bool, error) {
+	value, err := s.log.State(id, causal.KeyScope)
+	if err != nil || value == nil {
+		return false, err
+	}
+	scope, err := causal.DecodeScope(value)
+	if err != nil {
+		return false, fmt.Errorf("stage: partition %d: %w", id.Partition, err)
+	}
+	return slices.ContainsFunc(inputs, func(t store.Topic) bool { return scope.Consumes(topic.ChannelOf(t, id.Partition)) }), nil
 }
 
 // declaration is what the document says for one partition.

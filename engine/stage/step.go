@@ -17,7 +17,7 @@ type step struct {
 	task      *task
 	received  int
 	delivered int
-	bytes     int
+	bytes     int // of what it writes
 	emissions []emission
 	folds     map[string][]byte // by fold key; nil deletes
 	letters   []store.DeadLetter
@@ -107,12 +107,13 @@ func (t *task) fetchFailed(in *input, err error) error {
 func (t *task) receive(in *input) error {
 	r := in.fetched[0]
 	in.fetched = in.fetched[1:]
-	if err := t.protocol.Receive(topic.Fetched(in.channel, r)); err != nil {
+	f := topic.Fetched(in.channel, r)
+	if err := t.protocol.Receive(f); err != nil {
 		return err
 	}
 	in.next.Store(r.Offset + 1)
 	t.step.received++
-	t.step.bytes += len(r.Key) + len(r.Value)
+	t.step.bytes += len(f.Key) + len(f.Value) + headerBytes(f.Headers)
 	return nil
 }
 
@@ -192,8 +193,15 @@ func (s *step) take(r causal.Record, a Answer, stamp causal.Clock) {
 			Record: topic.Record{Topic: to.ID, Partition: store.PartitionOf(e.Key, to.Partitions), Key: e.Key, Value: e.Value, Headers: e.Headers},
 			stamp:  stamp,
 		})
-		s.bytes += len(e.Key) + len(e.Value)
+		s.bytes += len(e.Key) + len(e.Value) + headerBytes(e.Headers) + stamp.Size()
 	}
+}
+
+func headerBytes(headers []causal.Header) (n int) {
+	for _, h := range headers {
+		n += len(h.Name) + len(h.Value)
+	}
+	return n
 }
 
 // reset begins the next step.

@@ -27,8 +27,8 @@ type task struct {
 	step     step // the one at hand
 	blocked  map[causal.Channel]*blockage
 	member   *topic.Member
-	requests chan func() error // of others, run between steps
-	over     chan struct{}     // closed when the task does not run any more
+	requests chan request  // of others, run between steps
+	over     chan struct{} // closed when the task does not run any more
 	counts   Counts
 	holding  holding
 
@@ -57,7 +57,7 @@ type snapshot struct {
 
 func (t *task) prepare(start causal.Start) {
 	t.blocked = map[causal.Channel]*blockage{}
-	t.requests, t.over = make(chan func() error), make(chan struct{})
+	t.requests, t.over = make(chan request), make(chan struct{})
 	t.member = t.stage.opt.Drain.Join(t.drained)
 	t.step = step{task: t, folds: map[string][]byte{}}
 	t.holding.since = map[causal.Coordinate]time.Time{}
@@ -140,14 +140,27 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 		t.publish()
-		if worked {
-			continue
-		}
-		if over, err := l.wait(ctx); over || err != nil {
+		if !worked {
+			if over, err := l.wait(ctx); over || err != nil {
+				return err
+			}
+		} else if err := l.serve(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// serve does one thing that is due beside the steps: a task that is never idle has to, too.
+func (l *loop) serve(ctx context.Context) error {
+	select {
+	case <-l.sweep.C:
+		return l.task.truncate()
+	case work := <-l.task.requests:
+		return work(ctx)
+	default:
+		return nil
+	}
 }
 
 // wait is idle until there may be work again; over says that a batch is done.
@@ -161,7 +174,7 @@ func (l *loop) wait(ctx context.Context) (over bool, err error) {
 	if s.plan.Mode == pipeline.ModeBatch {
 		done = s.opt.Drain.Done()
 	}
-	var work func() error
+	var work request
 	select {
 	case <-ctx.Done():
 	case <-s.draining:
@@ -170,12 +183,12 @@ func (l *loop) wait(ctx context.Context) (over bool, err error) {
 	case <-l.watch.C:
 	case <-l.timer.C:
 	case <-l.sweep.C:
-		work = t.truncate
+		work = func(context.Context) error { return t.truncate() }
 	case work = <-t.requests:
 	}
 	t.member.Busy()
 	if work != nil {
-		err = work()
+		err = work(ctx)
 	}
 	return false, err
 }

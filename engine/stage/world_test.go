@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 
 // guestCall is a call as a guest in Go sees it.
 type guestCall struct {
+	ctx   context.Context
 	State json.RawMessage
 	Msg   struct {
 		Topic     string
@@ -86,6 +87,7 @@ func (g goTransform) Apply(ctx context.Context, in runtime.Message) (runtime.Res
 	if err := json.Unmarshal(in.Payload, &c); err != nil {
 		return runtime.Result{}, err
 	}
+	c.ctx = ctx
 	answer, err := g.run(c)
 	if err != nil || answer == nil {
 		return runtime.Result{Null: true}, err

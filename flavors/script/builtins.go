@@ -61,7 +61,6 @@ var charged = []charge{
 	{names: `: parseFloat parseInt isNaN isFinite`, pay: payTextArgument},
 	{names: `: decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape`, pay: payTextArgument, check: true},
 	{names: `Date: parse`, pay: payTextArgument},
-	{names: `JSON: parse`, pay: func(in *instance, call *goja.FunctionCall) { in.checkJSON(call) }},
 	{names: `JSON: rawJSON`, pay: payTextArgument},
 	{names: `Promise: all allSettled any race`, pay: payPromises},
 	{names: `Promise: resolve reject`, pay: payFlatRate(50)},

@@ -95,7 +95,7 @@ Array.prototype: join toString toLocaleString flatMap
 String: raw
 Symbol: for keyFor
 String.prototype: replace replaceAll
-JSON: stringify
+JSON: stringify parse
 RegExp.prototype: exec test [Symbol.match] [Symbol.matchAll] [Symbol.search] [Symbol.split] [Symbol.replace]
 console: log info debug trace warn error
 `

@@ -145,7 +145,7 @@ func (e *encoder) room(more int) {
 }
 
 func (e *encoder) object(o *goja.Object) {
-	if len(e.path) >= e.in.budget.Depth {
+	if len(e.path) >= e.in.budget.Depth || len(e.stack) >= 2*e.in.budget.Depth { // a toJSON takes no step of the path
 		e.checkCycle(o)
 		e.tooDeep()
 	}

@@ -58,11 +58,17 @@ func (e *encoder) toJSON(o *goja.Object) bool {
 	if goja.IsUndefined(value) {
 		e.fail("undefined from toJSON", "return null or leave the property out")
 	}
-	if again, isObject := value.(*goja.Object); isObject && viewOf(again) == nil && again.ClassName() == "Object" {
-		e.members(again) // toJSON is asked once
-		return true
+	again, isObject := value.(*goja.Object)
+	switch { // toJSON is asked once
+	case !isObject || viewOf(again) != nil:
+		e.value(value)
+	case again.ClassName() == "Object":
+		e.members(again)
+	case again.ClassName() == "Array":
+		e.elements(again)
+	default:
+		e.value(value)
 	}
-	e.value(value)
 	return true
 }
 

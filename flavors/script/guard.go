@@ -17,6 +17,7 @@ func (in *instance) guard() {
 	in.define(array, "flatMap", 1, in.flatMap)
 	json := in.vm.Get("JSON").ToObject(in.vm)
 	in.define(json, "stringify", 3, in.stringify)
+	in.define(json, "parse", 2, in.jsonParse(in.nativeOf(json.Get("parse"))))
 	in.guardBuiltins()
 	in.guardRegexps()
 }

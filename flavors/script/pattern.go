@@ -16,6 +16,7 @@ import (
 const (
 	maxPattern     = 64 << 10 // bytes of its source
 	maxPatternSize = 20_000   // instructions of its RE2 program
+	maxFolded      = 1 << 20  // characters in the ranges of its classes, where it ignores case
 	// maxBacktrackSubject is the longest text, in UTF-16 units, that a pattern with
 	// look-around or back-references is matched against (decisions.md).
 	maxBacktrackSubject = 16 << 10
@@ -33,6 +34,7 @@ type pattern struct {
 	names   []string       // of each group, "" where it has none; names[0] is the match
 	program *regexp.Regexp // nil: look-around, a back-reference or a repeat beyond RE2
 	size    int            // instructions of program, about
+	folded  int            // characters in the ranges of its classes: an engine that ignores case walks them
 	context bool           // ^, \b or \B: what stands before the start matters
 	lines   bool           // ^ or $ in multiline mode: RE2 knows no end of line but \n
 
@@ -70,6 +72,12 @@ func newPattern(source, flags string) (*pattern, *patternFault) {
 
 // compile makes the RE2 program, if there is one.
 func (p *pattern) compile(s *patternScanner) *patternFault {
+	if p.folded = foldedIn(s.plain.String(), s.unicode); s.ignoreCase && p.folded > maxFolded {
+		return &patternFault{
+			message: fmt.Sprintf("the classes of a regular expression that ignores case span %d characters, they may span %d", p.folded, maxFolded),
+			hint:    "write . or [^] for any character, or spell both cases",
+		}
+	}
 	text, err := parser.TransformRegExp(s.plain.String(), s.dotAll, s.unicode)
 	if incompatible := (parser.RegexpErrorIncompatible{}); errors.As(err, &incompatible) {
 		return p.checkBacktracking()

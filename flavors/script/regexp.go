@@ -121,7 +121,7 @@ func (in *instance) compilePattern(source, flags string) *pattern {
 		panic(in.syntaxError(message))
 	}
 	in.allocate(int64(p.size) * 64)
-	in.spend(patternPrice + 8*int64(p.size))
+	in.spend(patternPrice + 8*int64(p.size) + int64(p.folded)>>2)
 	if len(in.patterns.source) >= maxPatternSources {
 		clear(in.patterns.source)
 	}

@@ -28,6 +28,7 @@ type gauge struct {
 	stack    int
 	ctx      context.Context // of the call at hand
 	yielded  time.Time
+	unseen   int // bytes that host functions moved since the last look at the deadline
 }
 
 // Why the gauge ends a guest.
@@ -118,6 +119,7 @@ func (g *gauge) refill(counter int64) int64 {
 
 // look ends the guest if its time is over, and lets others run. It returns the time.
 func (g *gauge) look() time.Time {
+	g.unseen = 0
 	if err := g.ctx.Err(); err != nil {
 		panic(&canceledError{err})
 	}
@@ -137,7 +139,8 @@ func (g *gauge) look() time.Time {
 // operations cost.
 const bytesPerUnit = 4
 
-// chargeLooks is how many bytes moved in one host call make it look at the deadline.
+// chargeLooks is how many bytes moved in host calls since the last look at the deadline make
+// for another.
 const chargeLooks = 1 << 20
 
 // charge takes fuel for work that a host function is about to do. The guest asks for more
@@ -149,7 +152,7 @@ func (g *gauge) charge(bytes int) {
 	}
 	counter := int64(g.counter.Get()) - meter.Units(int64(bytes/bytesPerUnit))
 	g.counter.Set(uint64(counter))
-	if bytes > chargeLooks {
+	if g.unseen += bytes; g.unseen > chargeLooks {
 		g.look()
 	}
 }

@@ -3,6 +3,7 @@ package wasm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -139,7 +140,10 @@ func startFailure(err error) error {
 	}
 	failure.Kind = runtime.KindCompile
 	failure.Message = "the module does not start: " + failure.Message
-	if failure.Hint == "" {
+	switch {
+	case errors.Is(err, errFuel), errors.Is(err, errTimeout):
+		failure.Hint = fmt.Sprintf("look for a loop that does not end: a start has %d units of fuel and %v, whatever the node's budget", startFuel, startTimeout)
+	case failure.Hint == "":
 		failure.Hint = "its start code runs once, before any message"
 	}
 	return failure

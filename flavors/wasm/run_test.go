@@ -63,6 +63,21 @@ func TestC38LoopEndsTyped(t *testing.T) {
 	}
 }
 
+// TestC38HostCallEndsTyped proves that one host call with very many buffers sees the deadline
+// while it runs: what it moved by then is about what lies between two looks.
+func TestC38HostCallEndsTyped(t *testing.T) {
+	s := settings()
+	s.Budget.Timeout = time.Nanosecond
+	w := worker(t, "misbehave", s, runtime.Host{})
+	result, err := w.Apply(t.Context(), message("Vectors"))
+	if failure := failed(t, err); failure.Kind != runtime.KindTimeout {
+		t.Errorf("%+v", failure)
+	}
+	if most := int64(2 * chargeLooks / bytesPerUnit); result.Usage.Fuel > most {
+		t.Errorf("used %d units before it ended, want at most %d", result.Usage.Fuel, most)
+	}
+}
+
 // TestCancelIsNoFailure proves that a guest stopped by the engine's shutdown is not blamed.
 func TestCancelIsNoFailure(t *testing.T) {
 	s := settings()

@@ -234,7 +234,10 @@ func (e *exitError) Error() string { return fmt.Sprintf("the guest exited with c
 
 func wasiRandom(i *instance, stack []uint64) {
 	buf := i.view("random_get", stack[0], stack[1])
-	i.charge(len(buf))
-	_, _ = i.random.generator().Read(buf) // never fails
+	for ; len(buf) > 0; buf = buf[min(len(buf), chargeLooks):] {
+		piece := buf[:min(len(buf), chargeLooks)]
+		i.charge(len(piece))
+		_, _ = i.random.generator().Read(piece) // never fails
+	}
 	stack[0] = errnoSuccess
 }

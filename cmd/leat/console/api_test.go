@@ -106,11 +106,11 @@ func TestLettersAreListedFilteredAndPurged(t *testing.T) {
 			t.Errorf("%v %v", l.Nodes, l.Kinds)
 		}
 	}
-	for body, left := range map[string]int{`{"ids":["l000","l001","never"]}`: 298} {
-		post[purgedJSON](w, "/api/pipelines/test/dlq/purge", body, http.StatusOK)
-		if l := get[letterListJSON](w, "/api/pipelines/test/dlq"); l.Selected != left {
-			t.Errorf("%s: %d are left", body, l.Selected)
-		}
+	if n := post[purgedJSON](w, "/api/pipelines/test/dlq/purge", `{"ids":["l000","l001","never","l000"]}`, http.StatusOK); n.Purged != 2 {
+		t.Error("what is not there, or named twice, counts as purged:", n)
+	}
+	if l := get[letterListJSON](w, "/api/pipelines/test/dlq"); l.Selected != 298 {
+		t.Errorf("%d are left", l.Selected)
 	}
 	if n := post[purgedJSON](w, "/api/pipelines/test/dlq/purge", `{"kind":"fuel"}`, http.StatusOK); n.Purged != 99 {
 		t.Error(n)

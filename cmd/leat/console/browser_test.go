@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,9 @@ func browse(t *testing.T) *visit {
 		}
 	}
 	if path == "" {
+		if slices.Contains(strings.Fields(os.Getenv("LEAT_TOOLS")), "chromium") {
+			t.Fatal("LEAT_TOOLS promises chromium, and there is none on the path")
+		}
 		t.Skip("NOT TESTED: there is no Chromium on the path; install one: apt-get install -y chromium")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,

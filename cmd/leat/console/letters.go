@@ -204,6 +204,9 @@ func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Reques
 	}
 	ids, err := selectIDs(r.Context(), p.Store, &q.letterFilter)
 	if err == nil {
+		ids, err = present(p.Store, ids)
+	}
+	if err == nil {
 		err = p.Store.DeleteLetters(ids...)
 	}
 	if err != nil {
@@ -216,6 +219,25 @@ func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Reques
 
 type purgedJSON struct {
 	Purged int `json:"purged"`
+}
+
+// present keeps the ids of letters that are there, each once: what a purge is to count.
+func present(st *store.Store, ids []string) ([]string, error) {
+	seen := make(map[string]bool, len(ids))
+	var there []string
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		switch _, err := st.Letter(id); {
+		case err == nil:
+			there = append(there, id)
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, err
+		}
+	}
+	return there, nil
 }
 
 // selectIDs names the letters that a filter selects, the oldest first.

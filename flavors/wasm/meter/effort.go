@@ -21,6 +21,7 @@ const (
 	branchesOfIf    = 3
 	branchesOfBrIf  = 3
 	localEffort     = 25
+	labelShare      = 16 // of a branch's step, for each pair of labels of br_tables: each has a block
 )
 
 // branches is how many branches and joins the engine sees for an instruction.
@@ -45,7 +46,10 @@ func (f *facts) effort() int64 {
 	if f.branches > functionEffort {
 		return f.branches // the square might overflow
 	}
-	return f.branches * (f.branches + f.labels + localEffort*int64(f.locals))
+	if f.labels > functionEffort {
+		return f.labels
+	}
+	return f.branches*(f.branches+f.labels+localEffort*int64(f.locals)) + f.labels*f.labels/labelShare
 }
 
 func (m *module) tooComplex(f int, facts *facts) *Refusal {

@@ -30,6 +30,9 @@ func TestEffortIsBounded(t *testing.T) {
 	const loop = "\x03\x40\x41\x00\x0d\x00\x0b"
 	loops := func(n int) string { return "\x00" + strings.Repeat(loop, n) + "\x0b" }
 	manyLocals := func(n int) string { return "\x01\xe8\x07\x7f" + strings.Repeat("\x41\x00\x04\x40\x0b", n) + "\x0b" }
+	table := func(n int) string {
+		return "\x00\x02\x40\x41\x00\x0e" + string(binary.AppendUvarint(nil, uint64(n))) + strings.Repeat("\x00", n+1) + "\x0b\x0b"
+	}
 	for _, c := range []struct {
 		name  string
 		code  []string
@@ -39,6 +42,8 @@ func TestEffortIsBounded(t *testing.T) {
 		{"10 KB of loops", []string{loops(1430)}, ""},
 		{"branches among 1,000 locals", []string{manyLocals(6000)}, "function 0"},
 		{"a third of it", []string{manyLocals(2000)}, ""},
+		{"100,000 labels of a br_table", []string{table(100_000)}, "function 0"},
+		{"a fifth of it", []string{table(20_000)}, ""},
 		{"eleven times 10 KB", []string{loops(1800), loops(1800), loops(1800), loops(1800), loops(1800), loops(1800), loops(1800), loops(1800),
 			loops(1800), loops(1800), loops(1800)}, "function 10"},
 	} {

@@ -81,4 +81,10 @@
         (br_if $more (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 5000))))))
     (if (i32.eq (local.get $c) (i32.const 69)) (then                                                       ;; E mit for ever
       (loop $more (call $emit (i32.const 16) (i32.const 1)) (br $more))))
+    (if (i32.eq (local.get $c) (i32.const 86)) (then                                                       ;; V ectors: all of memory, 1000 times in one call
+      (local.set $n (i32.const 8192))
+      (loop $more
+        (i32.store (local.get $n) (i32.const 0)) (i32.store offset=4 (local.get $n) (i32.const 65536))
+        (br_if $more (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 8))) (i32.const 16192))))
+      (drop (call $write (i32.const 2) (i32.const 8192) (i32.const 1000) (i32.const 120)))))
     (i32.const 0)))

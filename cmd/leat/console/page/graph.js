@@ -5,7 +5,7 @@ import { $, el, svg, say, count, rate, bytes, seconds } from './dom.js';
 
 // A graph runs from left to right, or from top to bottom where the page is narrow.
 const narrow = matchMedia('(max-width: 620px)');
-const wide = { width: 176, height: 62, next: 128, beside: 26, pad: 14, upright: false };
+const wide = { width: 176, height: 62, next: 128, beside: 26, pad: 8, upright: false };
 const upright = { width: 158, height: 62, next: 50, beside: 14, pad: 2, upright: true };
 let box = wide;
 
