@@ -91,17 +91,15 @@ func (s *Store) lack(easing bool) string {
 	case s.opt.MinFreeBytes < 0 || s.opt.Ephemeral:
 		return ""
 	}
-	least := s.opt.MinFreeBytes
-	again := least + least/8
-	need := least
+	need, why := s.opt.MinFreeBytes, "min_free_bytes"
 	if easing {
-		need = again
+		need, why = need+need/8, "min_free_bytes and an eighth, to go on"
 	}
 	usage, err := s.gate.GetDiskUsage(s.dir)
 	if err != nil || usage.AvailBytes >= uint64(need) {
 		return "" // a file system that does not say is watched by the gate alone
 	}
-	return fmt.Sprintf("disk: %d bytes free, min_free_bytes is %d; it goes on with %d free", usage.AvailBytes, least, again)
+	return fmt.Sprintf("disk: %d bytes free, %d are needed (%s)", usage.AvailBytes, need, why)
 }
 
 func (s *Store) overfull() bool {
