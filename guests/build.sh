@@ -50,8 +50,10 @@ build_rust() {
 	out=$(mktemp -d)
 	options="--edition 2021 --target wasm32-unknown-unknown -C opt-level=3 -C panic=abort"
 	"$compiler" $options --crate-type rlib --crate-name leat --out-dir "$out" rust/leat.rs
-	"$compiler" $options -C lto -C strip=debuginfo --remap-path-prefix "$PWD"=. --crate-type cdylib --crate-name score \
-		--extern leat="$out/libleat.rlib" -o rust/score/score.wasm rust/score/score.rs
+	for name in score fulfil; do
+		"$compiler" $options -C lto -C strip=debuginfo --remap-path-prefix "$PWD"=. --crate-type cdylib --crate-name $name \
+			--extern leat="$out/libleat.rlib" -o rust/$name/$name.wasm rust/$name/$name.rs
+	done
 	rm -r "$out"
 }
 

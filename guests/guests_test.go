@@ -22,7 +22,8 @@ var scores = map[string]string{
 
 // folds are the worked examples of a stage's guest. All of them mean the same.
 var folds = map[string]string{
-	"go": "go/fulfil/fulfil.wasm",
+	"go":   "go/fulfil/fulfil.wasm",
+	"rust": "rust/fulfil/fulfil.wasm",
 }
 
 func load(t *testing.T, file string) *runtime.Worker {
@@ -118,9 +119,11 @@ func TestFold(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			worker := loadAs(t, file, "reactor", runtime.EntryFold)
 			for call, want := range map[string]string{
-				`{"state":null,"msg":{"topic":"orders","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"total":30},"headers":{}}}`:                             `{"state":{"total":30,"paid":0}}`,
-				`{"state":{"total":30,"paid":0},"msg":{"topic":"payments","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"amount":10},"headers":{}}}`:         `{"state":{"total":30,"paid":10}}`,
-				`{"state":{"total":30,"paid":10},"msg":{"topic":"payments","partition":0,"offset":1,"timestamp":1,"key":"o-1","value":{"amount":20},"headers":{"a":"b"}}}`: `{"state":null,"emit":[{"to":"shipments","value":{"order":"o-1","paid":30}}]}`,
+				`{"state":null,"msg":{"topic":"orders","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"total":30},"headers":{}}}`:                               `{"state":{"total":30,"paid":0}}`,
+				` { "state" : null , "msg" : { "note":"\"total\": 9 {[", "topic":"orders", "value" : {"x":{"total":[1]},"s":"}\\","total" : 30 , "e":[]}, "key":"o\"1" } } `: `{"state":{"total":30,"paid":0}}`,
+				`{"state":{"total":1,"paid":0},"msg":{"topic":"payments","key":"o\"1\\","value":{"amount":1}}}`:                                                              `{"state":null,"emit":[{"to":"shipments","value":{"order":"o\"1\\","paid":1}}]}`,
+				`{"state":{"total":30,"paid":0},"msg":{"topic":"payments","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"amount":10},"headers":{}}}`:           `{"state":{"total":30,"paid":10}}`,
+				`{"state":{"total":30,"paid":10},"msg":{"topic":"payments","partition":0,"offset":1,"timestamp":1,"key":"o-1","value":{"amount":20},"headers":{"a":"b"}}}`:   `{"state":null,"emit":[{"to":"shipments","value":{"order":"o-1","paid":30}}]}`,
 			} {
 				if got, err := apply(worker, call); err != nil || got != want {
 					t.Errorf("%s, %v\nwant %s", got, err, want)

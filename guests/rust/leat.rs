@@ -102,6 +102,109 @@ pub fn room(length: usize) -> *mut u8 {
     }
 }
 
+/// What the guest of a stage is given: the members of runtime.Entry's call, each as the JSON that it is.
+pub struct Call<'a> {
+    /// Of a fold: the state of the record's key, `null` where there is none.
+    pub state: &'a [u8],
+    /// The topic's name, in quotes.
+    pub topic: &'a [u8],
+    /// A string, {"base64": "..."} or null.
+    pub key: &'a [u8],
+    pub value: &'a [u8],
+    /// The record: it has partition, offset, timestamp and headers, too.
+    pub msg: &'a [u8],
+}
+
+#[doc(hidden)]
+pub fn call(text: &[u8]) -> Call<'_> {
+    let msg = member(text, "msg").unwrap_or(b"null");
+    let of = |name| member(msg, name).unwrap_or(b"null");
+    Call { state: member(text, "state").unwrap_or(b"null"), topic: of("topic"), key: of("key"), value: of("value"), msg }
+}
+
+/// The value of an object's member, as it is written; None where there is no such member or the text is no
+/// object. The text is JSON, as all that the host gives is.
+pub fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let open = skip(object, 0, b" \t\r\n");
+    if object.get(open) != Some(&b'{') {
+        return None;
+    }
+    let mut at = skip(object, open + 1, b" \t\r\n");
+    while object.get(at) == Some(&b'"') {
+        let key = at + 1;
+        at = value_end(object, at);
+        let found = &object[key..at - 1] == name.as_bytes();
+        let start = skip(object, at, b" \t\r\n:");
+        at = value_end(object, start);
+        if found {
+            return Some(&object[start..at]);
+        }
+        at = skip(object, at, b" \t\r\n,");
+    }
+    None
+}
+
+fn skip(text: &[u8], mut at: usize, any: &[u8]) -> usize {
+    while at < text.len() && any.contains(&text[at]) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value that begins at `at` ends.
+fn value_end(text: &[u8], mut at: usize) -> usize {
+    let (mut depth, mut quoted) = (0, false);
+    while at < text.len() {
+        let c = text[at];
+        match (quoted, c) {
+            (true, b'\\') => at += 1,
+            (true, b'"') | (false, b'}' | b']') if depth == usize::from(!quoted) => return at + 1,
+            (true, b'"') => quoted = false,
+            (false, b'"') => quoted = true,
+            (false, b'{' | b'[') => depth += 1,
+            (false, b'}' | b']') if depth == 0 => return at,
+            (false, b'}' | b']') => depth -= 1,
+            (false, b',' | b' ' | b'\t' | b'\r' | b'\n') if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Makes a function the fold of a stage: from a Call to the answer as JSON, {"state": ..., "emit": [...]}.
+#[macro_export]
+macro_rules! fold {
+    ($function:path) => {
+        leat::entry!(fold, $function);
+    };
+}
+
+/// Makes a function the handler of a stage: from a Call to the answer as JSON, a list of emissions.
+#[macro_export]
+macro_rules! handle {
+    ($function:path) => {
+        leat::entry!(handle, $function);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry {
+    ($export:ident, $function:path) => {
+        #[no_mangle]
+        pub extern "C" fn leat_room(length: usize) -> *mut u8 {
+            leat::room(length)
+        }
+
+        #[no_mangle]
+        pub extern "C" fn $export(at: *const u8, length: usize) -> i32 {
+            let call = leat::call(unsafe { core::slice::from_raw_parts(at, length) });
+            leat::answer($function(call).map(|text: String| vec![leat::Message::new(text.into_bytes())]))
+        }
+    };
+}
+
 /// Makes a function the module's transform. Its payload is valid until it returns; Err makes the
 /// message a dead letter of kind guest, a panic one of kind runtime.
 #[macro_export]

@@ -51,7 +51,7 @@ var languages = []Language{
 		},
 	},
 	{
-		Name: "rust", Title: "Rust", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000",
+		Name: "rust", Title: "Rust", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000", stageFuel: "200_000",
 		build: "cargo build --quiet --release --target wasm32-unknown-unknown --manifest-path {{.CodeDir}}/Cargo.toml && " +
 			"cp {{.CodeDir}}/target/wasm32-unknown-unknown/release/{{.Library}}.wasm {{.Module}}",
 		needs:   "It needs Rust with `rustup target add wasm32-unknown-unknown`, and no network: the SDK is in `{{.CodeDir}}/leat`.",
