@@ -35,6 +35,7 @@ check: static
 	$(GO) test -short -timeout 5m ./...
 
 static:
+	@! git grep -nE '^(<{7}|>{7}|\|{7})( |$$)' || { echo 'merge markers: the lines above'; exit 1; }
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...

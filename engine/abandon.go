@@ -70,9 +70,13 @@ func (e *Engine) abandon(seq runtime.Seq, reason string) error {
 		Attempts: 1, SpoolSeq: seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, Message: row.Message,
 	}
 	e.cutPayload(&letter)
+	if err := e.again(&letter); err != nil {
+		return err
+	}
 	if err := e.store.PutLetter(letter); err != nil {
 		return err
 	}
+	e.letters.failedAgain(seq, letter.ID, row.Node, LetterFault{Reason: reason})
 	e.written.add(row.Node, letter.Class, "")
 	e.free(e.tracker.Force(seq))
 	return nil

@@ -117,7 +117,7 @@ func (c *committer) handOver() {
 func (c *committer) deleteLetters(rows []*letterRow) {
 	var ids []string
 	for _, r := range rows {
-		if r.delete && !r.failed {
+		if r.delete && !r.taken {
 			ids = append(ids, r.id)
 		}
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/leat-run/leat/engine/commit"
@@ -62,7 +61,7 @@ func (e *Engine) writeLetter(f *fault, letter *store.DeadLetter) {
 			return
 		}
 	}
-	e.letters.failedAgain(f)
+	e.letters.failedAgain(f.seq, letter.ID, f.node, LetterFault{Kind: f.failure.Kind, Reason: f.failure.Message})
 	e.written.add(f.node, f.class, f.failure.Kind)
 	e.apply([]commit.Event{{Seq: f.seq, Ending: commit.DeadLettered}})
 }
@@ -81,8 +80,7 @@ func (e *Engine) letterTrouble(cause error) error {
 	return sleep(e.work, e.opt.LetterBackoff)
 }
 
-// letter makes the record: a new one, or the one that is replayed if it failed again in
-// the node that it was injected into.
+// letter makes the record: a new one, or that of the letter which is replayed (again).
 func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	now := e.now()
 	l := store.DeadLetter{
@@ -96,35 +94,12 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 	}
 	l.PayloadLength = f.cut
 	e.cutPayload(&l)
-	id := e.letters.replaying(f)
-	if id == "" {
-		l.ID = e.letterID(f.seq, l.Node, l.Edge, f.msg)
-		return l, nil
-	}
-	earlier, err := e.store.Letter(id)
-	if errors.Is(err, store.ErrNotFound) {
-		l.ID = id
-		return l, nil
-	}
-	return e.again(l, earlier), err
+	l.ID = e.letterID(f.seq, l.Node, l.Edge, f.msg)
+	return l, e.again(&l)
 }
 
 func (e *Engine) letterID(seq runtime.Seq, node, edge string, m *runtime.Message) string {
 	return e.ids.next(seq, runtime.Seq(e.attempted.Load()), node, edge, m)
-}
-
-// again is a replayed letter's record after another failure.
-func (e *Engine) again(l, earlier store.DeadLetter) store.DeadLetter {
-	l.ID, l.CreatedAt, l.Edge = earlier.ID, earlier.CreatedAt, earlier.Edge
-	l.Attempts += earlier.Attempts
-	l.ReplayCount = earlier.ReplayCount + 1
-	if replays, err := strconv.Atoi(l.Message.Meta[runtime.MetaReplayCount]); err == nil {
-		l.ReplayCount = max(earlier.ReplayCount, replays) // a row that a crash runs again is the same replay
-	}
-	l.Quarantined = earlier.Quarantined || l.ReplayCount >= max(e.plan.DLQ.MaxReplays, 1)
-	l.Message = earlier.Message // without the stamps of the replay
-	l.PayloadLength = earlier.PayloadLength
-	return l
 }
 
 // cutPayload keeps a payload whole up to its node's bound, and its start beyond.

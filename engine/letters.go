@@ -20,14 +20,15 @@ type letterLedger struct {
 type letterRow struct {
 	seq     runtime.Seq
 	id      string // of the letter; "" for a row of a window
-	node    string // INTO which it was injected: a fault of another node is another one; "" is any
+	node    string // INTO which it was injected; "" for a row of a window
 	delete  bool   // the letter goes once the row is committed
-	failed  bool   // it failed again in that node
+	taken   bool   // the first failure of this run has the letter's record: it stays
+	failed  bool   // it failed again, be it further down
+	at      string // the node that failed then
 	settled bool   // it is committed
 	claimed bool   // the ledger's claim on the letter ends with it
 	skipped string // why there is no row; "" for one
-	kind    runtime.Kind
-	reason  string
+	fault   LetterFault
 	waiter  *letterWaiter // who is told of the end; nil for a row that a crash left
 }
 
@@ -59,33 +60,45 @@ func compareLetter(r *letterRow, seq runtime.Seq) int {
 	return 0
 }
 
-// replaying returns the id of the letter whose record f belongs to, "" for a new one. A
-// message that passed the node it was injected into and failed further down is another
-// fault with a record of its own.
-func (l *letterLedger) replaying(f *fault) string {
+// replaying returns the letter that a row replays and the node that it was injected into;
+// "" for none.
+func (l *letterLedger) replaying(seq runtime.Seq) (id, into string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.findLocked(f); r != nil {
-		return r.id
+	if r := l.findLocked(seq); r != nil && !r.taken {
+		return r.id, r.node
 	}
-	return ""
+	return "", ""
 }
 
-// failedAgain notes that the record of f is written.
-func (l *letterLedger) failedAgain(f *fault) {
+// take gives the record of a row's letter to one failure, the first that asks.
+func (l *letterLedger) take(seq runtime.Seq) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.findLocked(f); r != nil {
-		r.failed, r.kind, r.reason = true, f.failure.Kind, f.failure.Message
+	r := l.findLocked(seq)
+	if r == nil || r.taken {
+		return false
+	}
+	r.taken = true
+	return true
+}
+
+// failedAgain notes that the record of a failure is written, under id. What the row is
+// reported with is the failure that has the letter's record, or else the first.
+func (l *letterLedger) failedAgain(seq runtime.Seq, id, node string, fault LetterFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.findLocked(seq); r != nil && (!r.failed || r.id == id) {
+		r.failed, r.at, r.fault = true, node, fault
 	}
 }
 
-func (l *letterLedger) findLocked(f *fault) *letterRow {
+func (l *letterLedger) findLocked(seq runtime.Seq) *letterRow {
 	if len(l.rows) == 0 {
 		return nil
 	}
-	at, found := slices.BinarySearchFunc(l.rows, f.seq, compareLetter)
-	if !found || l.rows[at].node != "" && l.rows[at].node != f.node {
+	at, found := slices.BinarySearchFunc(l.rows, seq, compareLetter)
+	if !found {
 		return nil
 	}
 	return l.rows[at]

@@ -31,6 +31,17 @@ type ReplayResult struct {
 	Selected, Committed, FailedAgain, Quarantined, Skipped int
 	// Letters is empty for a window: a row of it that fails has a dead letter of its own.
 	Letters []ReplayedLetter
+
+	now func() ReplayResult // nil where nothing can change any more
+}
+
+// Now is the result as it stands now. Replay may end before what it sent is committed; once
+// the run has ended, too, this is what became of it.
+func (r ReplayResult) Now() ReplayResult {
+	if r.now == nil {
+		return r
+	}
+	return r.now()
 }
 
 // ReplayedLetter is one letter's before and after.
@@ -38,9 +49,11 @@ type ReplayedLetter struct {
 	ID     string
 	Node   string
 	Before LetterFault
-	// After is "fixed", "same" or "other" (another failure); "skipped" with why in Failure.
+	// After is "fixed" (every branch came to its end), "same" or "other" (another failure, be it
+	// in another node); "skipped" with why in Failure.
 	After   string
 	Failure LetterFault
+	At      string // the node that failed now; "" for none
 }
 
 // LetterFault is a failure in short.
@@ -59,60 +72,76 @@ func (e *Engine) Replay(ctx context.Context, q ReplayRequest) (ReplayResult, err
 	if q.Window != nil {
 		return e.replayWindow(ctx, q)
 	}
-	var result ReplayResult
-	letters, err := e.selectLetters(q, &result)
-	if err != nil {
-		return result, err
+	r := &letterReplay{engine: e, request: q}
+	err := r.selectLetters()
+	if err == nil {
+		err = r.send(ctx)
 	}
-	for batch := range slices.Chunk(letters, replayBatch) {
-		if err := e.replayBatch(ctx, q, batch, &result); err != nil {
-			return result, err
+	return r.result(), err
+}
+
+// letterReplay is one Replay of letters.
+type letterReplay struct {
+	engine      *Engine
+	request     ReplayRequest
+	letters     []store.DeadLetter
+	rows        []*letterRow // of the first letters: those that were dealt with
+	quarantined int
+}
+
+// send replays the letters, so many at a time.
+func (r *letterReplay) send(ctx context.Context) error {
+	for batch := range slices.Chunk(r.letters, replayBatch) {
+		if err := r.batch(ctx, batch); err != nil {
+			return err
 		}
 	}
-	return result, nil
+	return nil
 }
 
 // selectLetters reads what the request names; it never picks a quarantined letter by a
-// filter.
-func (e *Engine) selectLetters(q ReplayRequest, result *ReplayResult) (letters []store.DeadLetter, err error) {
+// filter. An ID without a letter is kept: somebody deleted it since it was chosen.
+func (r *letterReplay) selectLetters() (err error) {
+	q, st := &r.request, r.engine.store
 	if len(q.IDs) == 0 {
-		err = e.store.Letters(func(l store.DeadLetter) error {
+		err = st.Letters(func(l store.DeadLetter) error {
 			switch {
 			case q.Match != nil && !q.Match(l):
 			case l.Quarantined:
-				result.Quarantined++
+				r.quarantined++
 			default:
-				letters = append(letters, l)
+				r.letters = append(r.letters, l)
 			}
 			return nil
 		})
 	}
 	for _, id := range q.IDs {
-		l, readErr := e.store.Letter(id)
-		if readErr != nil {
-			return nil, fmt.Errorf("engine: replay %s: %w", id, readErr)
+		l, readErr := st.Letter(id)
+		if errors.Is(readErr, store.ErrNotFound) {
+			l, readErr = store.DeadLetter{ID: id}, nil
 		}
-		letters = append(letters, l)
+		if readErr != nil {
+			return fmt.Errorf("engine: replay %s: %w", id, readErr)
+		}
+		r.letters = append(r.letters, l)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("engine: replay: read the dead letters: %w", err)
+		return fmt.Errorf("engine: replay: read the dead letters: %w", err)
 	}
-	result.Selected = len(letters)
-	return letters, nil
+	return nil
 }
 
-// replayBatch sends letters that are durable together, and waits until they are committed.
-func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store.DeadLetter, result *ReplayResult) error {
-	waiter := newLetterWaiter(len(batch))
-	rows := make([]*letterRow, len(batch))
+// batch sends letters that are durable together, and waits until they are committed.
+func (r *letterReplay) batch(ctx context.Context, batch []store.DeadLetter) error {
+	e, waiter := r.engine, newLetterWaiter(len(batch))
 	var list []incoming
 	var failed error
 	for i := range batch {
-		in, err := e.replayLetter(q, &batch[i], waiter)
+		in, err := e.replayLetter(r.request, &batch[i], waiter)
 		if failed = err; err != nil {
 			break
 		}
-		if rows[i] = in.letter; in.letter.skipped == "" {
+		if r.rows = append(r.rows, in.letter); in.letter.skipped == "" {
 			list = append(list, in)
 		}
 	}
@@ -126,14 +155,17 @@ func (e *Engine) replayBatch(ctx context.Context, q ReplayRequest, batch []store
 	if failed == nil {
 		failed = e.awaitLetters(ctx, waiter, len(batch)-injected)
 	}
-	for i, l := range batch {
-		e.letters.report(l, rows[i], result)
-	}
 	return failed
 }
 
+// wentMeanwhile is why a letter is skipped that another replay or a purge was faster with.
+const wentMeanwhile = "it was replayed or deleted meanwhile"
+
 // replayLetter claims a letter and makes its injection, or says in the row why it is skipped.
 func (e *Engine) replayLetter(q ReplayRequest, l *store.DeadLetter, waiter *letterWaiter) (incoming, error) {
+	if l.Node == "" {
+		return incoming{letter: &letterRow{skipped: wentMeanwhile}}, nil
+	}
 	if l.PayloadLength != 0 {
 		return incoming{letter: &letterRow{skipped: "only the start of its payload was kept"}}, nil
 	}
@@ -155,7 +187,7 @@ func (e *Engine) replayLetter(q ReplayRequest, l *store.DeadLetter, waiter *lett
 func (e *Engine) replayClaimed(q ReplayRequest, id string, waiter *letterWaiter) (incoming, error) {
 	l, err := e.store.Letter(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return incoming{letter: &letterRow{skipped: "it was replayed or deleted meanwhile"}}, nil
+		return incoming{letter: &letterRow{skipped: wentMeanwhile}}, nil
 	}
 	if err != nil {
 		return incoming{}, fmt.Errorf("engine: replay %s: %w", id, err)
@@ -188,33 +220,44 @@ func (e *Engine) awaitLetters(ctx context.Context, w *letterWaiter, skipped int)
 	}
 }
 
-// report adds one letter to the result.
-func (l *letterLedger) report(letter store.DeadLetter, row *letterRow, result *ReplayResult) {
+// result is what is known of the letters by now.
+func (r *letterReplay) result() ReplayResult {
+	l := &r.engine.letters
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	result := ReplayResult{Selected: len(r.letters), Quarantined: r.quarantined, now: r.result}
+	for i := range r.letters {
+		row := &letterRow{skipped: "the run ended first"}
+		if i < len(r.rows) {
+			row = r.rows[i]
+		}
+		result.add(&r.letters[i], row)
+	}
+	return result
+}
+
+// add adds one letter to the result. REQUIRES: the ledger's lock.
+func (r *ReplayResult) add(letter *store.DeadLetter, row *letterRow) {
 	out := ReplayedLetter{ID: letter.ID, Node: letter.Node, Before: LetterFault{Reason: letter.Reason}}
 	if letter.Failure != nil {
 		out.Before.Kind = letter.Failure.Kind
 	}
 	switch {
-	case row == nil:
-		result.Skipped++
-		out.After, out.Failure.Reason = "skipped", "the run ended first"
 	case row.skipped != "":
-		result.Skipped++
+		r.Skipped++
 		out.After, out.Failure.Reason = "skipped", row.skipped
 	case !row.settled:
-		result.Skipped++
+		r.Skipped++
 		out.After, out.Failure.Reason = "skipped", "the run ended before it was committed"
 	case row.failed:
-		result.FailedAgain++
-		out.After, out.Failure = "other", LetterFault{Kind: row.kind, Reason: row.reason}
-		if out.Failure == out.Before {
+		r.FailedAgain++
+		out.After, out.Failure, out.At = "other", row.fault, row.at
+		if out.Failure == out.Before && out.At == out.Node {
 			out.After = "same"
 		}
 	default:
-		result.Committed++
+		r.Committed++
 		out.After = "fixed"
 	}
-	result.Letters = append(result.Letters, out)
+	r.Letters = append(r.Letters, out)
 }

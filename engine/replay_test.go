@@ -96,8 +96,8 @@ func TestReplayFailsAgainAndIsQuarantined(t *testing.T) {
 	}
 }
 
-// --at replays into another node; a message that passes its node and fails further down is
-// another fault with a letter of its own, and the first one counts as fixed.
+// --at replays into another node; a letter that passes its node and fails further down moves
+// there, and counts as failed again.
 func TestReplayElsewhere(t *testing.T) {
 	w, out, fixed := failing(t)
 	result, o := w.replay(ReplayRequest{At: "out", Match: func(l store.DeadLetter) bool { return l.Message.ID == "m4" }})
@@ -113,7 +113,7 @@ func TestReplayElsewhere(t *testing.T) {
 	result, o = w.replay(ReplayRequest{Delete: true})
 	w.status(o, StatusPartial)
 	l := w.letters()
-	if result.Committed != 3 || len(l) != 3 || l[0].Node != "out" || l[0].Class != "delivery" {
+	if result.FailedAgain != 3 || result.Letters[0].After != "other" || len(l) != 3 || l[0].Node != "out" || l[0].Class != "delivery" {
 		t.Errorf("result %+v, letters %+v", result, l)
 	}
 }

@@ -170,5 +170,6 @@ func (l *letterLedger) windowResult(w Window, waiter *letterWaiter) ReplayResult
 	return ReplayResult{
 		Selected: w.rows(), Committed: waiter.committed, FailedAgain: waiter.failed,
 		Skipped: w.rows() - waiter.committed - waiter.failed,
+		now:     func() ReplayResult { return l.windowResult(w, waiter) },
 	}
 }

@@ -14,7 +14,7 @@ missing_go() { command -v go >/dev/null || echo "the Go toolchain, 1.24 or later
 
 build_go() {
 	(cd go && GOOS=wasip1 GOARCH=wasm GOFLAGS=-buildvcs=false \
-		go build -trimpath -buildmode=c-shared -o score/score.wasm ./score)
+		sh -c 'for name in score fulfil; do go build -trimpath -buildmode=c-shared -o $name/$name.wasm ./$name; done')
 }
 
 missing_c() {

@@ -20,9 +20,16 @@ var scores = map[string]string{
 	"assemblyscript": "assemblyscript/score/score.wasm",
 }
 
-func load(t *testing.T, file string) *runtime.Worker { return loadAs(t, file, "reactor") }
+// folds are the worked examples of a stage's guest. All of them mean the same.
+var folds = map[string]string{
+	"go": "go/fulfil/fulfil.wasm",
+}
 
-func loadAs(t *testing.T, file, abi string) *runtime.Worker {
+func load(t *testing.T, file string) *runtime.Worker {
+	return loadAs(t, file, "reactor", runtime.EntryTransform)
+}
+
+func loadAs(t *testing.T, file, abi string, entry runtime.Entry) *runtime.Worker {
 	t.Helper()
 	code, err := os.ReadFile(file)
 	if err != nil {
@@ -30,7 +37,7 @@ func loadAs(t *testing.T, file, abi string) *runtime.Worker {
 	}
 	flavor := wasm.New(wasm.Options{})
 	t.Cleanup(func() { _ = flavor.Close() })
-	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code}, runtime.Settings{
+	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code, Entry: entry}, runtime.Settings{
 		Budget: flavor.Defaults(), State: runtime.StateReuse, ABI: abi, Config: []byte("{}"),
 	})
 	if err != nil {
@@ -91,7 +98,7 @@ func TestScore(t *testing.T) {
 // Proves that an ordinary program serves as a transform: standard input to standard output,
 // its exit code as failure with what it wrote to standard error, each message anew.
 func TestCommand(t *testing.T) {
-	worker := loadAs(t, "c/upper/upper.wasm", "command")
+	worker := loadAs(t, "c/upper/upper.wasm", "command", runtime.EntryTransform)
 	for range 2 {
 		if got, err := apply(worker, `{"a":"ä é b"}`); err != nil || got != `{"A":"ä é B"}` {
 			t.Error(got, err)
@@ -101,6 +108,30 @@ func TestCommand(t *testing.T) {
 		if !errors.As(err, &failure) || failure.Kind != runtime.KindGuest || failure.Log != "nothing to read" {
 			t.Errorf("%v, log %q", err, failure.Log)
 		}
+	}
+}
+
+// Proves for every language with a fold that the committed module keeps an order until it is paid, ships
+// it with its key, and fails typed on a payment without its order.
+func TestFold(t *testing.T) {
+	for language, file := range folds {
+		t.Run(language, func(t *testing.T) {
+			worker := loadAs(t, file, "reactor", runtime.EntryFold)
+			for call, want := range map[string]string{
+				`{"state":null,"msg":{"topic":"orders","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"total":30},"headers":{}}}`:                             `{"state":{"total":30,"paid":0}}`,
+				`{"state":{"total":30,"paid":0},"msg":{"topic":"payments","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"amount":10},"headers":{}}}`:         `{"state":{"total":30,"paid":10}}`,
+				`{"state":{"total":30,"paid":10},"msg":{"topic":"payments","partition":0,"offset":1,"timestamp":1,"key":"o-1","value":{"amount":20},"headers":{"a":"b"}}}`: `{"state":null,"emit":[{"to":"shipments","value":{"order":"o-1","paid":30}}]}`,
+			} {
+				if got, err := apply(worker, call); err != nil || got != want {
+					t.Errorf("%s, %v\nwant %s", got, err, want)
+				}
+			}
+			_, err := apply(worker, `{"state":null,"msg":{"topic":"payments","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"amount":1},"headers":{}}}`)
+			var failure *runtime.Failure
+			if !errors.As(err, &failure) || failure.Kind != runtime.KindGuest || !strings.Contains(failure.Message, "a payment before its order") {
+				t.Error(err)
+			}
+		})
 	}
 }
 

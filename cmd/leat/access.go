@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -21,6 +26,16 @@ type access struct {
 	only  bool   // the store is all stages': the letters of others are passed over
 	store *store.Store
 	run   *control.Client
+
+	dataDir string
+}
+
+// missing says that the pipeline never ran with this data dir; nil where it did.
+func (a *access) missing() error {
+	if a.store != nil || a.run != nil {
+		return nil
+	}
+	return usagef("run it first, or give its --data-dir", "%s has no store in %s", a.name, a.dataDir)
 }
 
 // openAccess finds the store of the document in file. Nothing of the document but its name
@@ -35,8 +50,7 @@ func openAccess(c *cli.Context, s surroundings, file string) (*access, error) {
 	}
 	name, diagnostics := pipeline.Name(file, options)
 	if name == "" {
-		printDiagnostics(s.stderr, diagnostics)
-		return nil, ended(exitInvalid)
+		return nil, invalid(c, s, file, diagnostics)
 	}
 	return accessTo(c.Context, name, storeDir(c, name))
 }
@@ -55,7 +69,7 @@ const (
 // answer, in between.
 func accessTo(ctx context.Context, name, dir string) (*access, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return &access{name: name}, nil
+		return &access{name: name, dataDir: filepath.Dir(dir)}, nil
 	}
 	for deadline := time.Now().Add(ownerWait); ; {
 		st, err := store.Open(dir, store.Options{})
@@ -105,14 +119,13 @@ func (a *access) close() {
 func openStageAccess(c *cli.Context, s surroundings, file string, options pipeline.LoadOptions) (*access, error) {
 	name, diagnostics := pipeline.StageName(file, options)
 	if name == "" {
-		printDiagnostics(s.stderr, diagnostics)
-		return nil, ended(exitInvalid)
+		return nil, invalid(c, s, file, diagnostics)
 	}
 	log, err := openLogAccess(c, false)
 	if err != nil {
 		return nil, err
 	}
-	a := &access{name: name, only: true}
+	a := &access{name: name, only: true, dataDir: c.String("data-dir")}
 	if log.run != nil {
 		a.run = log.run.Client
 	}
@@ -142,6 +155,26 @@ func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (
 	return a.failure("read the dead letters", err)
 }
 
+// retains says whether the spool still has the whole message that a letter has the start of, as a
+// committed row. What a source could not hand on never was one.
+func (a *access) retains(ctx context.Context, l store.DeadLetter) bool {
+	switch {
+	case a.only || l.Class == store.ClassDecode:
+		return false
+	case a.run != nil:
+		status, err := a.run.Status(ctx)
+		return err == nil && l.SpoolSeq <= status.Checkpoint && int64(status.Last-l.SpoolSeq) < status.SpoolRows
+	case a.store != nil:
+		checkpoint, err := a.store.Checkpoint()
+		if err != nil || l.SpoolSeq > checkpoint.Through {
+			return false
+		}
+		_, err = a.store.ReadRow(l.SpoolSeq)
+		return err == nil
+	}
+	return false
+}
+
 // failure gives an error its exit code: the store or the run is at fault, not leat, unless
 // a signal ended the wait for them.
 func (a *access) failure(what string, err error) error {
@@ -151,6 +184,20 @@ func (a *access) failure(what string, err error) error {
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, errSignal):
 		return fail(exitInterrupted, "", fmt.Errorf("%s: %w", what, errSignal))
+	case a.run != nil && lost(err):
+		what, _, _ = strings.Cut(what, " (")
+		return fail(exitFailed, "what it had taken in goes on with the next run; `leat status` says how the pipeline stands",
+			fmt.Errorf("%s: the run ended before it answered", what))
 	}
 	return fail(exitFailed, "", fmt.Errorf("%s: %w", what, err))
+}
+
+// lost says that the other process is gone.
+func lost(err error) bool {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, fs.ErrNotExist} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
 )
 
 // surroundings is what a command may touch of the process it runs in; tests give their own.
@@ -41,6 +43,8 @@ func process() surroundings {
 
 // Main runs one command line (without the program's name) and returns its exit code.
 func Main(args []string, s surroundings) exitCode {
+	out := &output{to: s.stdout}
+	s.stdout = out
 	app := newApp(s)
 	ctx, stop := withSignals(context.Background(), s.stderr)
 	defer stop()
@@ -48,6 +52,7 @@ func Main(args []string, s surroundings) exitCode {
 	if err == nil && args != nil {
 		err = app.RunContext(ctx, append([]string{"leat"}, reorder(app.Commands, args)...))
 	}
+	err = out.verdict(err)
 	if text := explain(errOrNil(err)); text != "" {
 		fmt.Fprintln(s.stderr, text)
 	}
@@ -120,7 +125,7 @@ func newApp(s surroundings) *cli.App {
 // commonFlags work on every verb.
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "data-dir", Value: ".leat", Usage: "where the stores live, one per pipeline", TakesFile: true},
+		&cli.StringFlag{Name: "data-dir", Value: ".leat", Usage: "where the stores live, one per pipeline", TakesFile: true, Action: checkDataDir},
 		&cli.BoolFlag{Name: "json", Usage: "print machine-readable JSON on standard output"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error"},
 		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "`LEVEL` of the log: debug, info, warn or error"},
@@ -143,39 +148,64 @@ func group(c *cli.Command) *cli.Command {
 		if ctx.NArg() > 0 {
 			return unknownVerb(c.Subcommands, ctx.Args().First())
 		}
-		return usagef("try `leat "+c.Name+" --help`", "leat %s needs a verb", c.Name)
+		return usagef("try `"+nameOf(ctx)+" --help`", "%s needs a verb", nameOf(ctx))
 	}
 	return c
 }
 
 func unknownVerb(commands []*cli.Command, name string) error {
 	hint := "`leat --help` lists the verbs"
-	if near := cli.SuggestCommand(commands, name); near != "" && name != "help" {
-		hint = lowerFirst(near)
+	var names []string
+	for _, command := range commands {
+		names = append(names, command.Names()...)
 	}
-	return usagef(hint, "unknown verb %q", name)
+	if near := document.Nearest(name, slices.Values(names)); near != "" && name != "help" {
+		hint = "did you mean " + strconv.Quote(near) + "?"
+	}
+	return usagef(hint, "unknown verb %q", shortened(name))
 }
 
 // onUsageError names the nearest flag that exists.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	hint := "see `leat --help`"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "leat" {
-		hint = "see `leat " + c.Command.FullName() + " --help`"
+		hint = "see `" + nameOf(c) + " --help`"
 	}
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		text = "unknown flag --" + strings.TrimLeft(name, "-")
-		if near := cli.SuggestFlag(c.Command.Flags, name, false); near != "" {
-			hint = "did you mean " + strconv.Quote(near) + "?"
+		name = strings.TrimLeft(name, "-")
+		text = "unknown flag --" + shortened(name)
+		if near := document.Nearest(name, slices.Values(longNames(c.Command.Flags))); near != "" {
+			hint = "did you mean " + strconv.Quote("--"+near) + "?"
 		}
 	}
 	return usagef(hint, "%s", text)
 }
 
+// longNames are the names of flags that are words.
+func longNames(flags []cli.Flag) []string {
+	names := []string{"help"}
+	for _, flag := range flags {
+		names = append(names, flag.Names()...)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return len(name) < 2 })
+}
+
+// nameOf is how a command is called: with the verbs that it is below.
+func nameOf(c *cli.Context) string {
+	name := ""
+	for _, at := range c.Lineage() {
+		if at.Command != nil && at.Command.Name != "" && at.Command.Name != "leat" {
+			name = " " + at.Command.Name + name
+		}
+	}
+	return "leat" + name
+}
+
 // files returns the arguments, of which there must be at least one.
 func files(c *cli.Context, what string) ([]string, error) {
 	if c.NArg() == 0 {
-		return nil, usagef("for example `leat "+c.Command.FullName()+" "+exampleDocument()+"`", "which %s?", what)
+		return nil, usagef("for example `"+nameOf(c)+" "+exampleDocument()+"`", "which %s?", what)
 	}
 	return c.Args().Slice(), nil
 }
@@ -202,6 +232,3 @@ func oneFile(c *cli.Context, what string) (string, error) {
 	}
 	return all[0], nil
 }
-
-// lowerFirst makes the parser's suggestion, a sentence, the end of one.
-func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -62,15 +62,22 @@ func (k *codes) since(l store.DeadLetter) string {
 }
 
 // nextLines are the commands that go on from a letter.
-func nextLines(c *cli.Context, l store.DeadLetter) (lines []string) {
-	if l.PayloadLength != 0 {
-		return []string{"replay it: not possible: only the start of its payload was kept"}
-	}
+func nextLines(c *cli.Context, a *access, l store.DeadLetter) (lines []string) {
 	rest := ""
 	if c.IsSet("data-dir") {
 		rest = " --data-dir " + quoted(c.String("data-dir"))
 	}
 	file := quoted(c.Args().First())
+	if l.PayloadLength != 0 {
+		if !a.retains(c.Context, l) {
+			return []string{"replay it: not possible: only the start of its payload was kept"}
+		}
+		return []string{
+			fmt.Sprintf("replay it: leat replay %s --spool %d:%d%s", file, l.SpoolSeq, l.SpoolSeq, rest),
+			"           this letter has the start of the payload only, the spool still has the whole row: it goes",
+			"           through the pipeline again from where it entered, and the letter stays until it is purged",
+		}
+	}
 	if l.Class == store.ClassTransform {
 		lines = append(lines, fmt.Sprintf("try it:    leat try %s --letter %s%s", file, l.ID, rest))
 	}

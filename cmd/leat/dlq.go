@@ -83,9 +83,6 @@ func listLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l)+marked(l), printable(l.Message.ID), printable(firstLine(l.Reason, 90)))
 		return err
 	})
-	if err == nil && n == 0 {
-		remark(c, s, "no dead letters")
-	}
 	if flushed := w.Flush(); err == nil {
 		err = flushed
 	}
@@ -108,7 +105,7 @@ func showLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 			fmt.Fprintln(s.stdout)
 		}
 		showLetter(s.stdout, l, codes.since(l))
-		_, err := fmt.Fprintf(s.stdout, "\n%s\n", strings.Join(nextLines(c, l), "\n"))
+		_, err := fmt.Fprintf(s.stdout, "\n%s\n", strings.Join(nextLines(c, a, l), "\n"))
 		return err
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // exitCode is what the process ends with (cli.md, Exit codes). Scripts depend on it.
@@ -30,7 +32,7 @@ var exitCodes = []struct {
 	{exitUsage, "usage: the command line is wrong"},
 	{exitInvalid, "the document is invalid: `leat verify` says where"},
 	{exitPartial, "partial: a run or replay ended with dead letters, a sample failed, or a test suite has failing cases"},
-	{exitFailed, "failed: the engine stopped itself (a worker, a source or the store failed)"},
+	{exitFailed, "failed: the engine stopped itself (a worker, a source or the store failed), or standard output cannot be written"},
 	{exitInterrupted, "a batch was interrupted by a signal: what was not committed replays on the next run"},
 	{exitInUse, "the store is in use by another process"},
 }
@@ -111,8 +113,12 @@ func explain(err error) string {
 
 func joinHint(what, hint string) string {
 	what = "leat: " + strings.TrimSpace(what)
-	if hint == "" {
+	switch {
+	case hint == "":
 		return what
+	case strings.HasSuffix(what, "?"):
+		first, size := utf8.DecodeRuneInString(hint)
+		return what + " " + string(unicode.ToUpper(first)) + hint[size:]
 	}
 	return what + ": " + hint
 }

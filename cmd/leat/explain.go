@@ -57,8 +57,7 @@ func explainDocument(c *cli.Context, s surroundings, file string) error {
 	}
 	plan, diagnostics := pipeline.Load(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, file, diagnostics)
 	}
 	w, err := walkOf(c, s, plan)
 	if err == nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -24,6 +26,28 @@ func parameters(c *cli.Context) (map[string]string, error) {
 		out[key] = value
 	}
 	return out, nil
+}
+
+// checkDataDir refuses what cannot be a directory before anything is opened.
+func checkDataDir(_ *cli.Context, dir string) error {
+	if dir == "" {
+		return usagef("name a directory, or leave it out for .leat", "--data-dir is empty")
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usagef("name a directory, which is made where there is none", "--data-dir %s is a file", dir)
+	}
+	return nil
+}
+
+// checkReport refuses a file that cannot be written before the work that it is to report on.
+func checkReport(_ *cli.Context, name string) error {
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return usagef("make it, or name another file", "--junit %s: there is no directory %s", name, filepath.Dir(name))
+	}
+	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
+		return usagef("name a file", "--junit %q is a directory", name)
+	}
+	return nil
 }
 
 // newLog is the log of a command: text on a terminal, JSON otherwise.

@@ -33,7 +33,7 @@ var layers = map[string][]string{
 	"engine/topic":                        {"store", "engine/causal"},
 	"engine/stage":                        {"runtime", "store", "engine", "engine/causal", "engine/codec", "engine/pipeline", "engine/topic"},
 	"engine/sim":                          {"runtime", "engine/causal", "engine/commit"},
-	"engine/suite":                        {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
+	"engine/suite":                        {"runtime", "store", "engine", "engine/causal", "engine/codec", "engine/pipeline", "engine/pipeline/document", "engine/stage", "engine/topic"},
 	"cmd/leat":                            {"*"},
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},

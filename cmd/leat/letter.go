@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -15,26 +14,25 @@ import (
 
 // letterJSON is a dead letter in `dlq list --json` (cli.md, Machine output).
 type letterJSON struct {
-	ID            string            `json:"id"`
-	Pipeline      string            `json:"pipeline"`
-	Node          string            `json:"node"`
-	Edge          string            `json:"edge"`
-	Flavor        string            `json:"flavor"`
-	Class         string            `json:"class"`
-	Kind          string            `json:"kind"`
-	Reason        string            `json:"reason"`
-	Backtrace     string            `json:"backtrace"`
-	Attempts      int               `json:"attempts"`
-	MessageID     string            `json:"message_id"`
-	Source        string            `json:"source"`
-	SpoolSeq      runtime.Seq       `json:"spool_seq"`
-	RunID         string            `json:"run_id"`
-	CreatedAt     string            `json:"created_at"`
-	CodeDigest    string            `json:"code_digest"`
-	Fuel          int64             `json:"fuel"`
-	DurationMS    float64           `json:"duration_ms"`
-	Payload       json.RawMessage   `json:"payload,omitempty"`
-	PayloadBase64 []byte            `json:"payload_base64,omitempty"`
+	ID         string      `json:"id"`
+	Pipeline   string      `json:"pipeline"`
+	Node       string      `json:"node"`
+	Edge       string      `json:"edge"`
+	Flavor     string      `json:"flavor"`
+	Class      string      `json:"class"`
+	Kind       string      `json:"kind"`
+	Reason     string      `json:"reason"`
+	Backtrace  string      `json:"backtrace"`
+	Attempts   int         `json:"attempts"`
+	MessageID  string      `json:"message_id"`
+	Source     string      `json:"source"`
+	SpoolSeq   runtime.Seq `json:"spool_seq"`
+	RunID      string      `json:"run_id"`
+	CreatedAt  string      `json:"created_at"`
+	CodeDigest string      `json:"code_digest"`
+	Fuel       int64       `json:"fuel"`
+	DurationMS float64     `json:"duration_ms"`
+	payloadJSON
 	PayloadLength int64             `json:"payload_length,omitempty"`
 	Meta          map[string]string `json:"meta"`
 	Codec         string            `json:"codec"`
@@ -59,14 +57,10 @@ func letterRow(l store.DeadLetter) letterJSON {
 		Meta: l.Message.Meta, Codec: l.Message.Codec, Measured: f.Measured, Limit: f.Limit,
 		File: f.File, Line: f.Line, Column: f.Column, ReplayCount: l.ReplayCount,
 		Quarantined: l.Quarantined, Deterministic: f.Deterministic,
+		payloadJSON: payloadOf(l.Message.Codec, l.Message.Payload),
 	}
 	if row.Meta == nil {
 		row.Meta = map[string]string{}
-	}
-	if l.Message.Codec == "json" && json.Valid(l.Message.Payload) {
-		row.Payload = l.Message.Payload
-	} else {
-		row.PayloadBase64 = l.Message.Payload
 	}
 	return row
 }
@@ -98,9 +92,16 @@ func cause(l store.DeadLetter) string {
 	return l.Class
 }
 
+// shortened is a text of the caller's in a message about it.
+func shortened(text string) string { return cutRunes(text, 200) }
+
 // firstLine is a text's first line, cut to most runes.
 func firstLine(text string, most int) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return cutRunes(text, most)
+}
+
+func cutRunes(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -34,6 +35,10 @@ type letterQuery struct {
 	found  map[string]bool
 	unsure int   // letters on which where could not be evaluated
 	why    error // of the first of them
+
+	there, picked int   // letters, and those that the filters select
+	missing       error // there is no store
+	whole         bool  // all letters were seen
 }
 
 func newLetterQuery(c *cli.Context, now time.Time) (*letterQuery, error) {
@@ -47,10 +52,15 @@ func newLetterQuery(c *cli.Context, now time.Time) (*letterQuery, error) {
 	}
 	if text := c.String("where"); text != "" {
 		if q.where, err = pipeline.CompileFilter(text, "letter"); err != nil {
-			return nil, usagef("there are payload, meta and letter; see https://cel.dev for the language", "--where: %v", err)
+			return nil, usagef("there are payload, meta and letter; see https://cel.dev for the language", "--where: %s", whereFault(err))
 		}
 	}
 	return q, nil
+}
+
+// whereFault is what is wrong with --where, without what the hint says; it may quote the whole expression.
+func whereFault(err error) string {
+	return shortened(strings.TrimSuffix(err.Error(), ": see https://cel.dev for the language"))
 }
 
 // any says whether some filter was given.
@@ -61,10 +71,13 @@ func (q *letterQuery) any() bool {
 // each calls fn with every letter that the filters select, the oldest first. An --id that
 // does not exist is an error after all others were seen.
 func (q *letterQuery) each(ctx context.Context, a *access, fn func(store.DeadLetter) error) error {
+	q.missing = a.missing()
 	err := a.letters(ctx, func(l store.DeadLetter) error {
+		q.there++
 		if !q.keeps(l) {
 			return nil
 		}
+		q.picked++
 		q.found[l.ID] = true
 		return fn(l)
 	})
@@ -73,9 +86,13 @@ func (q *letterQuery) each(ctx context.Context, a *access, fn func(store.DeadLet
 	}
 	for _, id := range q.ids {
 		if !q.found[id] {
+			if q.missing != nil {
+				return q.missing
+			}
 			return usagef("`leat dlq list` lists them", "no dead letter %q", id)
 		}
 	}
+	q.whole = true
 	return nil
 }
 
@@ -98,10 +115,19 @@ func (q *letterQuery) keeps(l store.DeadLetter) bool {
 	return ok
 }
 
-// remark says where --where had no answer.
+// remark says where --where had no answer, and why no letter was selected.
 func (q *letterQuery) remark(c *cli.Context, s surroundings) {
 	if q.unsure > 0 {
 		remark(c, s, "--where could not be evaluated on %s, which it did not select: %v", count(q.unsure, "letter"), q.why)
+	}
+	switch {
+	case !q.whole || q.picked > 0:
+	case q.missing != nil:
+		remark(c, s, "%s", strings.TrimPrefix(explain(q.missing), "leat: "))
+	case q.there == 0:
+		remark(c, s, "no dead letters")
+	default:
+		remark(c, s, "no dead letter matches the filters (there are %d)", q.there)
 	}
 }
 

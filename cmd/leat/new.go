@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -18,15 +19,34 @@ import (
 func newCommand(s surroundings) *cli.Command {
 	return group(&cli.Command{
 		Name:  "new",
-		Usage: "make a pipeline or a transform to start from",
+		Usage: "make a pipeline, a transform or a stage to start from",
 		Description: "Each runs, has a sample and passes its own tests.\n\n" +
-			"Examples:\n   leat new pipeline demo --lang ts\n   leat new transform clean --lang go --into orders.yaml:ingest",
-		Subcommands: []*cli.Command{newPipelineCommand(s), newTransformCommand(s)},
+			"Examples:\n   leat new pipeline demo --lang ts\n   leat new transform clean --lang go --into orders.yaml:ingest\n" +
+			"   leat new stage fulfilment --lang ts",
+		Subcommands: []*cli.Command{newPipelineCommand(s), newTransformCommand(s), newStageCommand(s)},
 	})
 }
 
-func langFlag() cli.Flag {
-	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the transform: " + strings.Join(scaffold.Languages(), ", ")}
+func langFlag(kind scaffold.Kind) cli.Flag {
+	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the guest: " + strings.Join(scaffold.Languages(kind), ", ")}
+}
+
+func newStageCommand(s surroundings) *cli.Command {
+	return verb(&cli.Command{
+		Name:      "stage",
+		Usage:     "make a directory with a causal stage, its tests and a sample",
+		ArgsUsage: "NAME",
+		Description: "The stage folds orders and payments into shipments: a payment comes after the order that it claims, whichever is\n" +
+			"here first.\n\nExample:\n   leat new stage fulfilment --lang ts",
+		Flags: []cli.Flag{langFlag(scaffold.Stage)},
+		Action: func(c *cli.Context) error {
+			made, err := makeScaffold(c, scaffold.Stage)
+			if err != nil {
+				return err
+			}
+			return lay(c, s, ".", made, nil)
+		},
+	})
 }
 
 func newPipelineCommand(s surroundings) *cli.Command {
@@ -35,7 +55,7 @@ func newPipelineCommand(s surroundings) *cli.Command {
 		Usage:       "make a directory with a pipeline, its tests and a sample",
 		ArgsUsage:   "NAME",
 		Description: "Example:\n   leat new pipeline demo --lang ts",
-		Flags:       []cli.Flag{langFlag()},
+		Flags:       []cli.Flag{langFlag(scaffold.Pipeline)},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Pipeline)
 			if err != nil {
@@ -54,7 +74,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 		Description: "With --into the transform is put into a document behind a node, in place: what read from that node then reads\n" +
 			"from the transform. Comments and layout stay.\n\n" +
 			"Examples:\n   leat new transform clean --lang js\n   leat new transform clean --lang go --into orders.yaml:ingest",
-		Flags: []cli.Flag{langFlag(), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
+		Flags: []cli.Flag{langFlag(scaffold.Transform), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Transform)
 			if err != nil {
@@ -75,7 +95,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 // makeScaffold reads the command line and makes the files, in memory.
 func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error) {
 	example := fmt.Sprintf("for example `leat new %s demo --lang ts`", kind)
-	languages := "one of " + strings.Join(scaffold.Languages(), ", ")
+	languages := "one of " + strings.Join(scaffold.Languages(kind), ", ")
 	if c.NArg() != 1 {
 		return scaffold.Scaffold{}, usagef(example, "one name is wanted, %d were given", c.NArg())
 	}
@@ -87,7 +107,7 @@ func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error)
 		return scaffold.Scaffold{}, usagef("say --lang with "+languages, "which language?")
 	}
 	language, ok := scaffold.Find(c.String("lang"))
-	if !ok {
+	if !ok || !slices.Contains(scaffold.Languages(kind), language.Name) {
 		return scaffold.Scaffold{}, usagef("give "+languages, "--lang %q", c.String("lang"))
 	}
 	made, err := scaffold.New(scaffold.Request{Kind: kind, Name: name, Language: language})
@@ -122,8 +142,7 @@ func insertInto(c *cli.Context, s surroundings, made scaffold.Scaffold) (*insert
 		Name: made.Node, After: target.after, Plugin: made.Plugin,
 	}, options)
 	if out == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return nil, ended(exitInvalid)
+		return nil, invalid(c, s, target.file, diagnostics)
 	}
 	target.text = out
 	return target, nil
@@ -220,7 +239,7 @@ func nextCommands(made scaffold.Scaffold, dir string, target *insertion) []strin
 	if made.Node != made.Dir {
 		next = append(next, "leat run "+made.Document)
 	}
-	return append(next, "leat try "+made.Document+" --message sample.json --watch")
+	return append(next, "leat try "+made.Document+" "+made.Try+" --watch")
 }
 
 // backTo is the way from a relative directory to where it is relative to.

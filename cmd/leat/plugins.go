@@ -83,7 +83,7 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 		}
 	}
 	if len(found) == 0 {
-		return usagef("there are "+strings.Join(slices.Compact(names), ", ")+", and the documents pipeline and suite", "no plugin %q", name)
+		return usagef("there are "+strings.Join(slices.Compact(names), ", ")+", and the documents pipeline, suite and stage-suite", "no plugin %q", name)
 	}
 	if c.Bool("json") {
 		return eachJSON(s, found)
@@ -99,6 +99,8 @@ func documentSchemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"pipeline": func() []byte { return pipeline.Schema(catalog()) },
 		"suite":    suite.Schema,
+
+		"stage-suite": suite.StageSchema,
 	}
 }
 

@@ -71,10 +71,9 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 	}
 	plan, diagnostics := pipeline.Load(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, file, diagnostics)
 	}
-	if err := checkAt(c, plan); err != nil {
+	if err := checkAt(c, nodeNames(plan)); err != nil {
 		return errors.Join(err, plan.Close())
 	}
 	if dry(c) {
@@ -84,7 +83,11 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 	st := a.store
 	a.store = nil
 	if st == nil {
-		return errors.Join(report(c, s, replayed{}), plan.Close())
+		_, err := q.selection(c.Context, a)
+		if err == nil {
+			err = report(c, s, replayed{})
+		}
+		return errors.Join(err, plan.Close())
 	}
 	return replayStopped(c, s, plan, q)
 }
@@ -92,9 +95,9 @@ func replay(c *cli.Context, s surroundings, file string, q *letterQuery) error {
 // dry says that nothing may be changed: a candidate is only ever tried.
 func dry(c *cli.Context) bool { return c.Bool("dry-run") || c.String("with") != "" }
 
-func checkAt(c *cli.Context, plan *pipeline.Plan) error {
+// checkAt refuses an --at that is none of the nodes.
+func checkAt(c *cli.Context, names []string) error {
 	at := c.String("at")
-	names := nodeNames(plan)
 	if at == "" || slices.Contains(names, at) {
 		return nil
 	}
@@ -110,6 +113,17 @@ func nodeNames(plan *pipeline.Plan) (names []string) {
 		names = append(names, n.Name)
 	}
 	for _, n := range plan.Sinks {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// runningNodes are all nodes of the pipeline as it runs, which its document may have outgrown.
+func runningNodes(s engine.RunStatus) (names []string) {
+	for _, n := range s.Sources {
+		names = append(names, n.Name)
+	}
+	for _, n := range s.Nodes {
 		names = append(names, n.Name)
 	}
 	return names
@@ -136,6 +150,13 @@ func (q *letterQuery) selection(ctx context.Context, a *access) (sel selection, 
 
 // replayThrough lets the run that owns the store replay.
 func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) error {
+	status, err := a.run.Status(c.Context)
+	if err != nil {
+		return a.failure("replay", err)
+	}
+	if err := checkAt(c, runningNodes(status)); err != nil {
+		return err
+	}
 	if c.IsSet("spool") {
 		result, err := a.run.ReplayWindow(c.Context, windowOf(c), c.String("at"))
 		if err != nil {
@@ -162,6 +183,9 @@ func replayThrough(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 // first, then the letters are selected and replayed.
 func replayStopped(c *cli.Context, s surroundings, plan *pipeline.Plan, q *letterQuery) error {
 	log, err := newLog(c, s)
+	if err == nil {
+		err = oneOutput(c, plan)
+	}
 	if err != nil {
 		return errors.Join(err, plan.Close())
 	}
@@ -206,7 +230,7 @@ func reportOutcome(c *cli.Context, s surroundings, o engine.Outcome, result engi
 	if errors.As(o.Err, &known) {
 		return known // the selection is at fault, and nothing was replayed
 	}
-	err := report(c, s, replayedBy(c, result))
+	err := report(c, s, replayedBy(c, result.Now()))
 	switch o.Status {
 	case engine.StatusFailed:
 		return fail(exitFailed, "", fmt.Errorf("%s failed: %s", o.Pipeline, o.Failure))

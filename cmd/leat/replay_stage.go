@@ -21,8 +21,7 @@ func replayStage(c *cli.Context, s surroundings, file string, options pipeline.L
 	}
 	plan, diagnostics := pipeline.LoadStage(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, file, diagnostics)
 	}
 	defer plan.Close()
 	log, err := openLogAccess(c, false)
@@ -30,7 +29,7 @@ func replayStage(c *cli.Context, s surroundings, file string, options pipeline.L
 		return err
 	}
 	defer log.close()
-	a := &access{name: plan.Name, only: true}
+	a := &access{name: plan.Name, only: true, dataDir: c.String("data-dir")}
 	replay := func(context.Context, ...string) (engine.ReplayResult, error) { return engine.ReplayResult{}, nil }
 	switch {
 	case log.run != nil:

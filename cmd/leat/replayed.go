@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -22,6 +21,7 @@ type replayed struct {
 
 type replayedLetter struct {
 	id, node      string
+	at            string             // the node that failed now, "" in a dry run
 	before, after engine.LetterFault // after is what went wrong now
 	verdict       string             // fixed, same, other or skipped
 	step          *engine.Step       // of a dry run that had an outcome
@@ -41,7 +41,7 @@ func replayedBy(c *cli.Context, r engine.ReplayResult) replayed {
 		rows: c.IsSet("spool"),
 	}
 	for _, l := range r.Letters {
-		out.letters = append(out.letters, replayedLetter{id: l.ID, node: l.Node, before: l.Before, after: l.Failure, verdict: l.After})
+		out.letters = append(out.letters, replayedLetter{id: l.ID, node: l.Node, at: l.At, before: l.Before, after: l.Failure, verdict: l.After})
 	}
 	return out
 }
@@ -86,20 +86,13 @@ type faultJSON struct {
 
 // messageJSON is a message on its way: its payload as JSON where it is JSON.
 type messageJSON struct {
-	Payload       json.RawMessage   `json:"payload,omitempty"`
-	PayloadBase64 []byte            `json:"payload_base64,omitempty"`
-	Key           string            `json:"key,omitempty"`
-	Meta          map[string]string `json:"meta,omitempty"`
+	payloadJSON
+	Key  string            `json:"key,omitempty"`
+	Meta map[string]string `json:"meta,omitempty"`
 }
 
 func messageRow(m runtime.Message) messageJSON {
-	row := messageJSON{Key: string(m.Key), Meta: m.Meta}
-	if m.Codec == "json" && json.Valid(m.Payload) {
-		row.Payload = m.Payload
-	} else {
-		row.PayloadBase64 = m.Payload
-	}
-	return row
+	return messageJSON{payloadJSON: payloadOf(m.Codec, m.Payload), Key: string(m.Key), Meta: m.Meta}
 }
 
 func (r replayed) row() replayJSON {
@@ -141,13 +134,18 @@ func printReplayed(c *cli.Context, s surroundings, r replayed) error {
 	if err := printDiffs(s, r.letters); err != nil {
 		return err
 	}
-	remark(c, s, "%s", r.summary())
+	if text := r.summary(); text != "" {
+		remark(c, s, "%s", text)
+	}
 	return nil
 }
 
 func (r replayed) summary() string {
 	if r.selected == 0 && r.quarantined == 0 {
-		return "no dead letters"
+		if r.rows {
+			return "no row was replayed"
+		}
+		return "" // the filters say why
 	}
 	verb := "committed"
 	if r.dry {
@@ -173,6 +171,8 @@ func (l replayedLetter) outcome() string {
 		return "fixed"
 	case l.verdict == verdictSame:
 		return "the same failure"
+	case l.verdict == verdictOther && l.at != "" && l.at != l.node:
+		return "failed further on, at " + l.at + ": " + faultText(l.after, 90)
 	case l.verdict == verdictOther:
 		return "another failure: " + faultText(l.after, 90)
 	default:

@@ -32,6 +32,9 @@ func runCommand(s surroundings) *cli.Command {
 		Description: "Runs each document until its sources are exhausted (batch) or a signal comes (continuous). What was not\n" +
 			"committed replays on the next run. A directory stands for the .yaml files in it. Several documents run side by\n" +
 			"side over one data dir; stages and pipelines meet in its topics.\n\n" +
+			"--json prints an object per document when all have ended: how it did, and what became of its messages. Where a\n" +
+			"document is invalid nothing runs, and each has an object with its status (invalid or skipped) and diagnostics.\n" +
+			"Standard output is then for these objects alone: a pipeline with a stdout sink is refused.\n\n" +
 			"Examples:\n   leat run orders.yaml --json\n   leat run orders.yaml fulfilment.yaml",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "ephemeral", Usage: "keep the store in memory: nothing outlives the run"},
@@ -161,47 +164,6 @@ func expand(names []string) ([]string, error) {
 	return out, nil
 }
 
-// openDocuments loads all documents before it opens any store, so that a mistake in the last
-// one leaves all data alone.
-func openDocuments(c *cli.Context, s surroundings, names []string, log *slog.Logger) (*documents, error) {
-	d := &documents{}
-	options, err := loadOptions(c, s)
-	if err != nil {
-		return d, err
-	}
-	valid := true
-	for at, name := range names {
-		diagnostics, ok := d.load(c.Context, at, name, options, log)
-		if !ok || !c.Bool("quiet") {
-			printDiagnostics(s.stderr, diagnostics)
-		}
-		valid = valid && ok
-	}
-	if !valid {
-		return d, ended(exitInvalid)
-	}
-	if err := d.distinct(); err != nil {
-		return d, err
-	}
-	if shared := d.sharedFiles(); len(shared) > 0 {
-		printDiagnostics(s.stderr, shared)
-		return d, ended(exitInvalid)
-	}
-	if err := d.share(); err != nil {
-		return d, err
-	}
-	return d, d.open(c, s, log)
-}
-
-// sharedFiles finds sinks of different documents that would write one file.
-func (d *documents) sharedFiles() []pipeline.Diagnostic {
-	plans := make([]*pipeline.Plan, len(d.jobs))
-	for i, j := range d.jobs {
-		plans[i] = j.plan
-	}
-	return pipeline.SharedFiles(plans)
-}
-
 // share gives the stores of several pipelines one cache: the memory of a run does not grow
 // with its documents.
 func (d *documents) share() (err error) {
@@ -215,23 +177,6 @@ func (d *documents) share() (err error) {
 		j.cache = d.cache
 	}
 	return nil
-}
-
-// load reads one document of either kind.
-func (d *documents) load(ctx context.Context, at int, name string, options pipeline.LoadOptions, log *slog.Logger) ([]pipeline.Diagnostic, bool) {
-	if isStage(name) {
-		plan, diagnostics := pipeline.LoadStage(ctx, name, options)
-		if plan != nil {
-			d.stages = append(d.stages, &stageJob{plan: plan, at: at, log: log.With("stage", plan.Name)})
-		}
-		return diagnostics, plan != nil
-	}
-	plan, diagnostics := pipeline.Load(ctx, name, options)
-	if plan != nil {
-		log := log.With("pipeline", plan.Name)
-		d.jobs = append(d.jobs, &job{plan: plan, at: at, log: log, guests: &guestLog{log: log}})
-	}
-	return diagnostics, plan != nil
 }
 
 // open opens the log if a document needs it, then everything on it: all who write topics are members
@@ -261,26 +206,6 @@ func (d *documents) open(c *cli.Context, s surroundings, log *slog.Logger) (err 
 
 func (d *documents) needLog() bool {
 	return len(d.stages) > 0 || slices.ContainsFunc(d.jobs, func(j *job) bool { return usesTopics(j.plan) })
-}
-
-// distinct: a name names a store, or the state of a stage.
-func (d *documents) distinct() error {
-	seen := map[string]string{}
-	check := func(kind, name, file string) error {
-		if other, ok := seen[kind+name]; ok {
-			return usagef("give each its own metadata.name", "%s and %s are both named %q", other, file, name)
-		}
-		seen[kind+name] = file
-		return nil
-	}
-	var err error
-	for _, j := range d.jobs {
-		err = errors.Join(err, check("pipeline ", j.plan.Name, j.plan.File))
-	}
-	for _, j := range d.stages {
-		err = errors.Join(err, check("stage ", j.plan.Name, j.plan.File))
-	}
-	return err
 }
 
 // open makes the store and the engine, and serves the run's control socket. feed takes the

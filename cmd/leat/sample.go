@@ -128,8 +128,8 @@ func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, 
 	}
 	defer a.close()
 	switch {
-	case a.store == nil && a.run == nil:
-		return sample{}, usagef("run it first, or give its --data-dir", "%s has no store in %s", plan.Name, c.String("data-dir"))
+	case a.missing() != nil:
+		return sample{}, a.missing()
 	case c.IsSet("letter"):
 		return letterSample(c, a)
 	case a.run != nil:

@@ -65,8 +65,7 @@ func withStage(c *cli.Context, s surroundings, f func(*pipeline.Stage, *logAcces
 	}
 	plan, diagnostics := pipeline.LoadStage(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, file, diagnostics)
 	}
 	defer plan.Close()
 	a, err := openLogAccess(c, false)

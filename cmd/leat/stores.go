@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,7 +54,16 @@ func openFailure(err error) error {
 		return nil
 	case errors.Is(err, store.ErrInUse):
 		return fail(exitInUse, "stop it first, or give another --data-dir", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fail(exitFailed, "it belongs to another user: run as that user, or give another --data-dir", err)
+	case errors.Is(err, store.ErrFormat):
+		return fail(exitFailed, "use the leat that wrote it, or a newer one", err)
+	case errors.Is(err, store.ErrNoLease):
+		return fail(exitFailed, "", err) // it says what to do
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return fail(exitFailed, "make room on the disk", err)
 	default:
-		return fail(exitFailed, "", err)
+		return fail(exitFailed, "if its files are damaged, bring them back from a backup, or move the directory away: "+
+			"the next run then begins anew", err)
 	}
 }

@@ -28,7 +28,7 @@ func testCommand(s surroundings) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Usage: "only cases whose SUITE/CASE matches `REGEXP`"},
 			&cli.BoolFlag{Name: "update", Usage: "write the snapshot files instead of comparing with them"},
-			&cli.StringFlag{Name: "junit", Usage: "write a JUnit report to `FILE`", TakesFile: true},
+			&cli.StringFlag{Name: "junit", Usage: "write a JUnit report to `FILE`", TakesFile: true, Action: checkReport},
 		},
 		Action: func(c *cli.Context) error { return test(c, s) },
 	})

@@ -88,7 +88,7 @@ func topicSpec(c *cli.Context) (spec store.TopicSpec, err error) {
 func oneName(c *cli.Context, what string) (string, error) {
 	switch c.NArg() {
 	case 0:
-		return "", usagef("see `leat "+c.Command.FullName()+" --help`", "which %s?", what)
+		return "", usagef("see `"+nameOf(c)+" --help`", "which %s?", what)
 	case 1:
 		return c.Args().First(), nil
 	default:

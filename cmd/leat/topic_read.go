@@ -119,7 +119,7 @@ func valuesOf(key, value []byte, headers []causal.Header) valuesJSON {
 	switch {
 	case value == nil:
 		row.Value = json.RawMessage("null")
-	case json.Valid(value):
+	case isJSON(value):
 		row.Value = slices.Clone(value)
 	default:
 		text := base64.StdEncoding.EncodeToString(value)

@@ -35,10 +35,9 @@ type trialSpent struct {
 }
 
 type outputJSON struct {
-	Payload       json.RawMessage   `json:"payload,omitempty"`
-	PayloadBase64 []byte            `json:"payload_base64,omitempty"`
-	Key           *string           `json:"key,omitempty"`
-	Meta          map[string]string `json:"meta,omitempty"`
+	payloadJSON
+	Key  *string           `json:"key,omitempty"`
+	Meta map[string]string `json:"meta,omitempty"`
 }
 
 type trialFailure struct {
@@ -120,15 +119,10 @@ func (t *trial) filtered() string {
 }
 
 func outputOf(m runtime.Message) outputJSON {
-	out := outputJSON{Meta: m.Meta}
+	out := outputJSON{payloadJSON: payloadOf(m.Codec, m.Payload), Meta: m.Meta}
 	if m.Key != nil {
 		key := string(m.Key)
 		out.Key = &key
-	}
-	if m.Codec != "raw" && json.Valid(m.Payload) {
-		out.Payload = m.Payload
-	} else {
-		out.PayloadBase64 = m.Payload
 	}
 	return out
 }

@@ -76,11 +76,10 @@ func tryOnce(c *cli.Context, s surroundings, file string) (*trial, error) {
 	options.Fresh = true
 	plan, diagnostics := pipeline.Load(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
 		for _, d := range diagnostics {
 			t.files = append(t.files, d.File)
 		}
-		return t, ended(exitInvalid)
+		return t, invalid(c, s, file, diagnostics)
 	}
 	defer func() { _ = plan.Close() }() // a module that does not close has nothing to say here
 	t.files = append(t.files, filesOf(plan)...)

@@ -53,11 +53,10 @@ func tryStage(c *cli.Context, s surroundings, file string) (*trial, error) {
 	}
 	plan, diagnostics := pipeline.LoadStage(c.Context, file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
 		for _, d := range diagnostics {
 			t.files = append(t.files, d.File)
 		}
-		return t, ended(exitInvalid)
+		return t, invalid(c, s, file, diagnostics)
 	}
 	defer func() { _ = plan.Close() }() // a module that does not close has nothing to say here
 	t.node = guestOf(plan)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -148,8 +149,7 @@ func (t *tuning) load(c *cli.Context, s surroundings) error {
 	}
 	plan, diagnostics := pipeline.Load(c.Context, t.file, options)
 	if plan == nil {
-		printDiagnostics(s.stderr, diagnostics)
-		return ended(exitInvalid)
+		return invalid(c, s, t.file, diagnostics)
 	}
 	t.plan = plan
 	for _, tr := range plan.Transforms {
@@ -180,13 +180,22 @@ func (t *tuning) evidence(c *cli.Context, s surroundings) (*tune.Evidence, error
 	case c.Context.Err() != nil:
 		return nil, ended(exitInterrupted)
 	case err != nil:
-		return nil, err
+		return nil, measureFailure(err)
 	case out.Read == 0:
 		return nil, fail(exitUsage, "", fmt.Errorf("there is no message to measure"))
 	case out.Refused > 0:
 		remark(c, s, "leat: %s of %d failed somewhere; what they needed is not in the numbers", count(int(out.Refused), "message"), out.Read)
 	}
 	return out.Evidence, nil
+}
+
+// measureFailure is a mistake in the sample, or else the engine's end.
+func measureFailure(err error) error {
+	var known *exitError
+	if errors.As(err, &known) {
+		return known
+	}
+	return fail(exitFailed, "", err)
 }
 
 // askEvidence reads a run's evidence through its control socket.

@@ -15,8 +15,8 @@ import (
 )
 
 // Proves that tune's curve tells the truth: with the budgets that it writes no message of the
-// sample fails for want of one, and with half of the script's fuel the share fails that the
-// curve said, within two points.
+// sample fails for want of one, and with the fuel of the script's median message the share fails
+// that the curve said, within two points.
 func TestTuneForetells(t *testing.T) {
 	dir := tuneDir(t)
 	nodes := tuneReport(t, dir, "--headroom", "1.5", "--write")
@@ -24,14 +24,14 @@ func TestTuneForetells(t *testing.T) {
 		t.Errorf("%d messages fail with what was written", failed)
 	}
 	written := nodes[0].Suggested.Fuel
-	half := written / 2
+	half := nodes[0].Fuel.P50
 	what := tuneReport(t, dir, "--what-if", fmt.Sprintf("fuel=%d", half))[0].WhatIf[0]
 	editFile(t, filepath.Join(dir, "orders.yaml"), fmt.Sprintf("fuel: %s,", tune.Group(written)), fmt.Sprintf("fuel: %d,", half))
 	failed, calls := tuneRunFuel(t, dir)
 	share := float64(failed) / float64(calls)
 	t.Logf("fuel %d: the curve says %.4f, the run %.4f (%d of %d)", half, what.Fails, share, failed, calls)
 	if what.Fails < 0.05 || what.Fails > 0.95 {
-		t.Errorf("a share of %.4f proves nothing: take another headroom", what.Fails)
+		t.Errorf("a share of %.4f proves nothing: take another share", what.Fails)
 	}
 	if math.Abs(share-what.Fails) > 0.02 {
 		t.Error("more than two points apart")
@@ -52,7 +52,7 @@ func tuneDir(t *testing.T) string {
 			t.Fatal(err)
 		}
 		text = bytes.ReplaceAll(text, []byte("../../../guests/go/score/score.wasm"), []byte(filepath.ToSlash(module)))
-		text = bytes.ReplaceAll(text, []byte("dlq: {stop_after"), []byte("# dlq: {stop_after")) // half of the fuel fails many
+		text = bytes.ReplaceAll(text, []byte("dlq: {stop_after"), []byte("# dlq: {stop_after")) // half of the messages fail
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}

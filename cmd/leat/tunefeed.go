@@ -78,7 +78,7 @@ func sampleFeed(in io.Reader, name string, source *pipeline.Source) tune.Feed {
 			}
 		}
 		if err := lines.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
+			return fail(exitUsage, "name a file with one message a line, or - for standard input", fmt.Errorf("the sample in %s cannot be read: %w", name, err))
 		}
 		return nil
 	}

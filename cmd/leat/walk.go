@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
@@ -20,7 +21,8 @@ type visitJSON struct {
 	Role       string        `json:"role"`
 	Outputs    []messageJSON `json:"outputs"`
 	Failure    *walkFault    `json:"failure"`
-	Record     string        `json:"record,omitempty"` // what a sink would write
+	Record     string        `json:"record,omitempty"`        // what a sink would write
+	RecordRaw  []byte        `json:"record_base64,omitempty"` // the same, where it is no text
 	OrderKey   string        `json:"order_key,omitempty"`
 	Fuel       int64         `json:"fuel"`
 	DurationMS float64       `json:"duration_ms"`
@@ -58,8 +60,13 @@ func (w *walk) row() *walkJSON {
 func visitRow(v engine.Visit) visitJSON {
 	row := visitJSON{
 		Node: v.Node, Role: string(v.Role), Outputs: []messageJSON{}, Edges: []verdictJSON{},
-		Record: string(v.Record.Bytes), OrderKey: v.Record.OrderKey,
-		Fuel: v.Usage.Fuel, DurationMS: milliseconds(v.Usage.Duration),
+		OrderKey: v.Record.OrderKey,
+		Fuel:     v.Usage.Fuel, DurationMS: milliseconds(v.Usage.Duration),
+	}
+	if utf8.Valid(v.Record.Bytes) {
+		row.Record = string(v.Record.Bytes)
+	} else {
+		row.RecordRaw = v.Record.Bytes
 	}
 	if f := v.Failure; f != nil {
 		row.Failure = &walkFault{v.Class, string(f.Kind), f.Message, f.File, f.Line, f.Column}

@@ -78,8 +78,11 @@ func through(t *testing.T, dir string) {
 	if r, err := c.Replay(ctx, []string{"a"}, "", true); err != nil || r.Committed != 1 || r.Letters[0].After != "fixed" {
 		t.Errorf("replay %+v, %v", r, err)
 	}
-	if _, err := c.Replay(ctx, []string{"nobody"}, "", true); err == nil || !strings.Contains(err.Error(), "not found") {
-		t.Errorf("a replay of nobody: %v", err)
+	if r, err := c.Replay(ctx, []string{"nobody"}, "", true); err != nil || r.Skipped != 1 || r.Letters[0].ID != "nobody" {
+		t.Errorf("a replay of a letter that is gone: %+v, %v", r, err)
+	}
+	if _, err := c.Replay(ctx, []string{"b"}, "nowhere", true); !errors.Is(err, engine.ErrUnknownNode) {
+		t.Errorf("a replay at a node that is not there: %v", err)
 	}
 	if r, err := c.ReplayWindow(ctx, engine.Window{From: 1, To: 1}, ""); err != nil || r.Selected != 1 || r.Committed != 1 {
 		t.Errorf("a window: %+v, %v", r, err)

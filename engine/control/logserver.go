@@ -85,7 +85,7 @@ func serveCall[Q, A any](call func(context.Context, Q) (A, error)) http.HandlerF
 // codes are the errors that keep their identity on the way through the socket.
 var codes = map[string]error{
 	"topic": store.ErrTopic, "topic-exists": store.ErrTopicExists, "no-topic": store.ErrNoTopic,
-	"offset": store.ErrOffset, "claim": ErrClaim, "not-found": store.ErrNotFound, "header": causal.ErrReservedHeader, "too-large": store.ErrTooLarge,
+	"offset": store.ErrOffset, "claim": ErrClaim, "node": engine.ErrUnknownNode, "not-found": store.ErrNotFound, "header": causal.ErrReservedHeader, "too-large": store.ErrTooLarge,
 }
 
 func refuseCode(w http.ResponseWriter, err error) {

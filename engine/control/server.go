@@ -168,8 +168,8 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
 	}
 	result, err := s.engine.Replay(r.Context(), engine.ReplayRequest{IDs: q.IDs, At: q.At, Delete: q.Delete, Window: q.Window})
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, engine.ErrUnknownNode):
-		refuse(w, http.StatusNotFound, err)
+	case errors.Is(err, engine.ErrUnknownNode):
+		refuseCode(w, err)
 	case errors.Is(err, engine.ErrWindow):
 		refuse(w, http.StatusRequestedRangeNotSatisfiable, err)
 	case err != nil:

@@ -73,7 +73,7 @@ func (t *task) block(r causal.Record, f *runtime.Failure) error {
 	if !b.stuck(t.stage.plan.Mode) {
 		next = pause.String()
 	}
-	t.stage.opt.Logger.Warn("stage: the guest failed: its channel is blocked", "stage", t.id.Stage, "record", t.stage.place(b.at),
+	t.stage.opt.Logger.Warn("stage: the guest failed: its channel is blocked", "record", t.stage.place(b.at),
 		"kind", f.Kind, "reason", f.Message, "where", f.Place(), "tries", b.tries, "next_try_in", next)
 	return nil
 }

@@ -74,8 +74,8 @@ func TestFailureBlocks(t *testing.T) {
 	if len(o.Blocked) != 1 || o.Blocked[0].Offset != 1 || o.Blocked[0].Tries != 1 || !o.Blocked[0].Deterministic {
 		t.Errorf("blocked: %+v", o.Blocked)
 	}
-	if !w.said("blocked", "orders partition 0 offset 1", "never") {
-		t.Error(w.warnings)
+	if !w.said("blocked", "orders partition 0 offset 1", "never") || w.said("blocked", "stage=s") {
+		t.Error("the logger names the stage, once: ", w.warnings)
 	}
 	w.guests["sum"] = func(c guestCall) (any, error) {
 		if string(c.Msg.Value) == `"bad"` {

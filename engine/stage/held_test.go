@@ -141,8 +141,8 @@ func TestReadAheadSeesWhatChanged(t *testing.T) {
 		}
 	}
 	get(key(0), "r0")
-	if len(s.ahead) != readAhead-1 {
-		t.Errorf("%d entries were read ahead", len(s.ahead))
+	if n := len(s.ahead["q/"+channel.String()+heldInfix]); n != readAhead-1 {
+		t.Errorf("%d entries were read ahead", n)
 	}
 	s.forget(key(1))
 	s.forget(key(2))
@@ -153,4 +153,31 @@ func TestReadAheadSeesWhatChanged(t *testing.T) {
 	get(key(readAhead+10), "")
 	get(causal.KeyQueue(channel), "m")
 	get(causal.KeyScope, "scope")
+}
+
+// Two hold queues that are emptied by turns, since each record of the one claims one of the other, are read ahead each for itself: an entry is read
+// from the store once, not once for every entry of the other queue.
+func TestReadAheadKeepsEachQueue(t *testing.T) {
+	w := newWorld(t)
+	id := store.TaskID{Stage: "s"}
+	step, err := w.log.Begin()
+	w.must(err)
+	channels := []causal.Channel{{Topic: causal.TopicID{1}}, {Topic: causal.TopicID{1}, Partition: 12}, {Topic: causal.TopicID{2}}}
+	for _, c := range channels {
+		for i := range int64(20) {
+			step.SetState(id, causal.KeyHeld(c, i), fmt.Appendf(nil, "%v %d", c, i))
+		}
+	}
+	w.must(step.Commit())
+	s := &stored{log: w.log, id: id}
+	for i := range int64(20) {
+		for _, c := range channels {
+			value, err := s.Get(causal.KeyHeld(c, i))
+			w.must(err)
+			w.equal("entry", string(value), fmt.Sprintf("%v %d", c, i))
+		}
+	}
+	if s.reads != len(channels) {
+		t.Errorf("%d reads of %d queues", s.reads, len(channels))
+	}
 }

@@ -83,7 +83,7 @@ func (t *task) warnOfHolds(holds []Hold) {
 			continue
 		}
 		first := holds[i].Missing[0]
-		s.opt.Logger.Warn("stage: a record waits for its causes", "stage", t.id.Stage, "record", s.place(h.At), "held", time.Duration(holds[i].HeldMS)*time.Millisecond,
+		s.opt.Logger.Warn("stage: a record waits for its causes", "record", s.place(h.At), "held", time.Duration(holds[i].HeldMS)*time.Millisecond,
 			"waiting_behind", h.Behind, "missing", first.Topic+placeSuffix(h.Missing[0].Cause), "code", first.Code, "frontier", first.Frontier, "position", first.Position)
 	}
 	t.holding.warned = warned

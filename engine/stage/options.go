@@ -35,7 +35,7 @@ type Options struct {
 	Drain *topic.Drain
 	// AcceptLoss starts in spite of records that retention has deleted before they were read.
 	AcceptLoss bool
-	// Logger receives warnings; nil drops them.
+	// Logger receives warnings, and names the stage; nil drops them.
 	Logger *slog.Logger
 	// Now is the clock of durations that are shown; nil is time.Now.
 	Now func() time.Time

@@ -41,7 +41,7 @@ func (r *runner) compare(c *Case, o *observed) (string, error) {
 		records := o.recorder.at(r.plan, x.node.name)
 		v.capture(x, records)
 		if x.isSnap {
-			if err := r.snapshot(&v, c, x.node.name, records); err != nil {
+			if err := r.snapshot(&v, c, x, records); err != nil {
 				return "", err
 			}
 		}
@@ -52,7 +52,7 @@ func (r *runner) compare(c *Case, o *observed) (string, error) {
 }
 
 func (v *verdict) capture(x capture, records []record) {
-	heading := func(what string) string { return "captures." + x.node.name + "." + what }
+	heading := func(what string) string { return x.under + "." + x.node.name + "." + what }
 	if x.hasCount && x.count != int64(len(records)) {
 		v.addf("%s: expected %d messages, got %d", heading("count"), x.count, len(records))
 	}
@@ -77,7 +77,7 @@ func (v *verdict) capture(x capture, records []record) {
 		v.differs(heading("keys"), canonicalList(x.keys), canonicalList(keys))
 	}
 	if x.hasMeta {
-		v.differs(heading("meta"), canonicalList(x.meta), canonicalList(projectEach(x.meta, metas)))
+		v.differs(heading(x.metaName), canonicalList(x.meta), canonicalList(projectEach(x.meta, metas)))
 	}
 }
 

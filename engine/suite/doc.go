@@ -8,6 +8,9 @@
 //	                                            |
 //	             what was captured, dead-lettered, filtered, spent --> diff against expect
 //
+// The suite of a stage lets records arrive at it instead: stage.New and Run on an ephemeral log, before the
+// first record and after each, so that what is delivered and held is a function of the order of arrival.
+//
 // A case fails on the first run that differs: there is no time in it. Sources and sinks of the
 // document are never opened, so that a test touches no file but the samples it names.
 //

@@ -15,12 +15,7 @@ func (s *Suite) expectation(o *document.Object) expectation {
 	for _, e := range o.Entries("captures") {
 		x.captures = append(x.captures, s.capture(e))
 	}
-	for _, e := range o.Entries("dead_letters") {
-		x.letters = append(x.letters, letter{
-			node: e.Object.String("node"), class: e.Object.String("class"), kind: e.Object.String("kind"),
-			reason: e.Object.String("reason"), message: e.Object.String("message"),
-		})
-	}
+	x.letters = lettersOf(o)
 	if o.Written("filtered") {
 		f := o.Object("filtered")
 		x.filtered = &filtered{null: f.Int("null"), noOutput: f.Int("no_output"), noMatch: f.Int("no_match")}
@@ -40,16 +35,32 @@ func (s *Suite) expectation(o *document.Object) expectation {
 	return x
 }
 
-func (s *Suite) capture(e document.Entry) capture {
+func lettersOf(o *document.Object) (out []letter) {
+	for _, e := range o.Entries("dead_letters") {
+		out = append(out, letter{
+			node: e.Object.String("node"), class: e.Object.String("class"), kind: e.Object.String("kind"),
+			reason: e.Object.String("reason"), message: e.Object.String("message"),
+		})
+	}
+	return out
+}
+
+func (s *Suite) capture(e document.Entry) capture { return s.captureOf(e, "captures", "meta") }
+
+// captureOf reads a capture below a key; what is annotated to a message has a name of its own in a stage.
+func (s *Suite) captureOf(e document.Entry, under, meta string) capture {
 	o := e.Object
 	c := capture{
-		node: reference{e.Name, e.At}, hasCount: o.Written("count"), count: o.Int("count"), isSnap: o.Bool("snapshot"),
+		under: under, metaName: meta, node: reference{e.Name, e.At}, hasCount: o.Written("count"), count: o.Int("count"), isSnap: o.Bool("snapshot"),
 	}
 	c.exact, c.hasExact = s.elements(o, "exact")
 	c.subset, c.hasSubset = s.elements(o, "subset")
 	c.text, c.hasText = s.elements(o, "text")
 	c.keys, c.hasKeys = s.elements(o, "keys")
-	c.meta, c.hasMeta = s.elements(o, "meta")
+	c.meta, c.hasMeta = s.elements(o, meta)
+	if under == "emitted" && o.Written("after") {
+		return c
+	}
 	if !c.hasExact && !c.hasSubset && !c.hasText && !c.hasKeys && !c.hasMeta && !c.hasCount && !c.isSnap {
 		s.report.Errorf(e.At, "missing-key", "write subset: [{…}], exact: [{…}], count: 1 or snapshot: true", "the capture of %s expects nothing", e.Name)
 	}

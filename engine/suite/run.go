@@ -70,6 +70,7 @@ type runner struct {
 	suite  *Suite
 	opt    Options
 	plan   *pipeline.Plan
+	stage  *pipeline.Stage // in place of plan
 	result *Result
 	used   map[string]bool // snapshot files that cases refer to
 }
@@ -78,6 +79,9 @@ type runner struct {
 // everything about the suite and the pipeline is in the Result.
 func (s *Suite) Run(ctx context.Context, opt Options) (result Result, err error) {
 	result = Result{Suite: s.Name, File: s.File}
+	if s.OfStage {
+		return s.runStage(ctx, opt)
+	}
 	plan, diagnostics := pipeline.Load(ctx, s.Pipeline, s.loadOptions(opt.Load))
 	if plan == nil {
 		result.Diagnostics = diagnostics

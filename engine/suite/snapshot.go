@@ -21,8 +21,8 @@ func (s *Suite) snapshotDir() string {
 }
 
 // snapshot compares what a node captured with its file, or writes the file.
-func (r *runner) snapshot(v *verdict, c *Case, node string, records []record) error {
-	file := filepath.Join(r.suite.snapshotDir(), c.Name+"."+node+".json")
+func (r *runner) snapshot(v *verdict, c *Case, x capture, records []record) error {
+	file := filepath.Join(r.suite.snapshotDir(), c.Name+"."+x.node.name+".json")
 	r.used[filepath.Base(file)] = true
 	got := renderSnapshot(records)
 	want, err := os.ReadFile(file)
@@ -37,9 +37,9 @@ func (r *runner) snapshot(v *verdict, c *Case, node string, records []record) er
 		r.result.Written = append(r.result.Written, file)
 		return writeFile(file, got)
 	case missing:
-		v.addf("captures.%s.snapshot: there is no %s yet: write it with `leat test --update`, and read it", node, filepath.ToSlash(file))
+		v.addf("%s.%s.snapshot: there is no %s yet: write it with `leat test --update`, and read it", x.under, x.node.name, filepath.ToSlash(file))
 	default:
-		v.differs("captures."+node+".snapshot", string(want), got)
+		v.differs(x.under+"."+x.node.name+".snapshot", string(want), got)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func renderSnapshot(records []record) string {
 func rowOf(r record) snapshotRow {
 	var row snapshotRow
 	switch {
-	case r.message.Codec != "raw" && json.Valid(r.bytes):
+	case r.message.Codec != "raw" && utf8.Valid(r.bytes) && json.Valid(r.bytes):
 		row.Payload = r.bytes
 	case utf8.Valid(r.bytes):
 		text := string(r.bytes)

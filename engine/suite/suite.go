@@ -20,7 +20,9 @@ type Suite struct {
 	// File is the suite's path as given, Dir its absolute directory.
 	File, Dir  string
 	Name       string
-	Pipeline   string // path of the pipeline's document
+	Pipeline   string // path of the pipeline's document, or of the stage's
+	OfStage    bool   // the document is a stage's
+	Partitions int    // of each topic of a stage
 	Fresh      bool   // state: fresh
 	Now        time.Time
 	Timeout    time.Duration // of one case
@@ -40,6 +42,8 @@ type Case struct {
 	expect   expectation
 	refuse   map[string]string // error texts of sinks that refuse every write
 	refuseAt document.Place
+	arrive   []arrival // of a stage
+	outcome  stageExpectation
 }
 
 // injection is what one entry of `inject` says; it may stand for many messages.
@@ -82,6 +86,7 @@ type fuelBound struct {
 
 // capture is what must reach a sink or leave a transform; what is nil is not checked.
 type capture struct {
+	under, metaName                    string // as the document calls them
 	node                               reference
 	exact, subset, text, keys, meta    []json.RawMessage
 	hasExact, hasSubset, hasText       bool
@@ -115,9 +120,13 @@ func parse(file, dir string, text []byte, env func(string) (string, bool), repor
 		return nil, report.Sorted()
 	}
 	reader.Vars.Env = env
-	top := reader.Root(suiteShape())
+	s := &Suite{File: file, Dir: dir, report: report, OfStage: ofStage(reader, file)}
+	shape := suiteShape()
+	if s.OfStage {
+		shape = stageSuiteShape()
+	}
+	top := reader.Root(shape)
 	top.ReadAll()
-	s := &Suite{File: file, Dir: dir, report: report}
 	s.read(top)
 	if report.Failed() {
 		return nil, report.Sorted()
@@ -128,12 +137,17 @@ func parse(file, dir string, text []byte, env func(string) (string, bool), repor
 // read fills the suite from its document.
 func (s *Suite) read(top *document.Object) {
 	s.Name = top.Object("metadata").String("name")
-	s.Fresh = top.String("state") == string(runtime.StateFresh)
+	about := "pipeline"
+	if s.OfStage {
+		about, s.Fresh, s.Partitions = "stage", true, int(top.Int("partitions"))
+	} else {
+		s.Fresh = top.String("state") == string(runtime.StateFresh)
+		s.Parameters = texts(top.Values("parameters"))
+	}
 	s.Now = s.time(top, "now")
 	s.Timeout = top.Duration("timeout")
-	s.Parameters = texts(top.Values("parameters"))
 	s.Env = texts(top.Values("env"))
-	if s.Pipeline = top.String("pipeline"); s.Pipeline == "" {
+	if s.Pipeline = top.String(about); s.Pipeline == "" {
 		s.Pipeline = s.beside(top)
 	} else if rel, err := filepath.Rel(s.Dir, s.Pipeline); err == nil {
 		s.Pipeline = filepath.Join(filepath.Dir(s.File), rel)
@@ -142,7 +156,11 @@ func (s *Suite) read(top *document.Object) {
 		s.report.Errorf(top.KeyAt("cases"), "no-nodes", "write cases: with a name per case", "the suite holds no case")
 	}
 	for _, e := range top.Entries("cases") {
-		s.Cases = append(s.Cases, s.testCase(e))
+		if s.OfStage {
+			s.Cases = append(s.Cases, s.stageCase(e))
+		} else {
+			s.Cases = append(s.Cases, s.testCase(e))
+		}
 	}
 }
 

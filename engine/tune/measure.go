@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func Measure(ctx context.Context, s Setup) (out Outcome, err error) {
 	case engine.StatusCompleted, engine.StatusPartial:
 		return out, nil
 	case engine.StatusFailed:
-		return out, fmt.Errorf("tune: %s", outcome.Failure)
+		return out, fmt.Errorf("tune: %w", cmp.Or(outcome.Err, errors.New(outcome.Failure)))
 	default:
 		return out, context.Cause(ctx)
 	}

@@ -14,6 +14,9 @@ const (
 	MinMessages = 300
 	// DefaultHeadroom is how far above the greatest need a suggestion lies.
 	DefaultHeadroom = 2
+	// LeastFuel is the least fuel that is suggested. What a message costs on a way that the
+	// sample did not take is in no number: an error that is thrown costs hundreds.
+	LeastFuel = 1_000
 )
 
 // memoryFloor is the least memory that is suggested. A script's memory is that of a part of
@@ -34,11 +37,11 @@ func suggest(s *Seen, budget runtime.Budget, flavor string, headroom float64) (*
 	if n := s.AtBudget(); n > 0 {
 		return nil, []string{fmt.Sprintf("%d calls ended at a budget: what they would have needed is not known. Measure with --sample or --spool, which raise the budgets, or raise them first", n)}
 	}
-	fuel := scale(s.Fuel.Max(), headroom, roundUp)
+	fuel := max(scale(s.Fuel.Max(), headroom, roundUp), LeastFuel)
 	memory := max(scale(s.Memory.Max(), headroom, roundUpSize), memoryFloor[flavor], leastMemory)
 	timeout := max(budget.Timeout, time.Duration(scale(s.Time.Max(), headroom, roundUp)))
 	reasons := []string{
-		fmt.Sprintf("fuel: the greatest of %d calls is %s, x %g; now %s", s.Succeeded(), Group(s.Fuel.Max()), headroom, Group(budget.Fuel)),
+		fmt.Sprintf("fuel: the greatest of %d calls is %s, x %g, at least %s; now %s", s.Succeeded(), Group(s.Fuel.Max()), headroom, Group(LeastFuel), Group(budget.Fuel)),
 		fmt.Sprintf("memory: the greatest is %s, x %g, at least %s; now %s", sizeText(s.Memory.Max()), headroom,
 			document.FormatSize(max(memoryFloor[flavor], leastMemory)), document.FormatSize(budget.Memory)),
 		fmt.Sprintf("timeout: the slowest took %v; time depends on the machine, so it is raised or left", time.Duration(s.Time.Max()).Round(time.Microsecond)),
@@ -46,7 +49,7 @@ func suggest(s *Seen, budget runtime.Budget, flavor string, headroom float64) (*
 	if grown := s.growth(budget); grown != "" {
 		reasons = append(reasons, grown)
 	}
-	return &Limits{Fuel: max(fuel, 1), Timeout: document.FormatDuration(timeout), Memory: document.FormatSize(memory)}, reasons
+	return &Limits{Fuel: fuel, Timeout: document.FormatDuration(timeout), Memory: document.FormatSize(memory)}, reasons
 }
 
 // scale multiplies and rounds, without leaving 63 bits.

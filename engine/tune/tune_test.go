@@ -117,6 +117,13 @@ func TestAdvise(t *testing.T) {
 	if n := Advise(plan, slow, Options{}).Nodes[0]; n.Suggested.Timeout != "6s" {
 		t.Errorf("%+v", n.Suggested)
 	}
+	small := NewEvidence(plan)
+	for range MinMessages {
+		small.Applied(engine.Call{Node: transform, Usage: runtime.Usage{Fuel: 60}})
+	}
+	if n := Advise(plan, small, Options{}).Nodes[0]; n.Suggested.Fuel != LeastFuel || !strings.Contains(n.Reason[0], "60, x 2, at least 1_000;") {
+		t.Errorf("%+v, %v", n.Suggested, n.Reason)
+	}
 }
 
 // Proves that evidence says the same after a way through JSON.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -120,6 +121,40 @@ func TestStates(t *testing.T) {
 		if got != want || len(fuel) != 1 {
 			t.Errorf("%s: %s, fuel %v", state, got, fuel)
 		}
+	}
+}
+
+// TestFreshMetersTheBodyApart proves that a message's fuel and memory are the same under both states,
+// that a budget which is enough under one is enough under the other, and that the body has a
+// bound of its own under which it fails the message.
+func TestFreshMetersTheBodyApart(t *testing.T) {
+	heavy := `const table = []; for (let i = 0; i < 2000; i++) table.push('entry ' + i)
+		export default (msg) => ({ n: table.length, a: msg.payload.a })`
+	usage := map[runtime.State]runtime.Usage{}
+	for _, state := range []runtime.State{runtime.StateReuse, runtime.StateFresh} {
+		w := load(t, heavy, func(s *runtime.Settings) { s.State = state })
+		r, err := apply(w, `{"a":1}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Usage.Duration = 0
+		usage[state] = r.Usage
+	}
+	reuse, fresh := usage[runtime.StateReuse], usage[runtime.StateFresh]
+	if reuse != fresh || fresh.Fuel == 0 || fresh.Fuel > 1000 {
+		t.Errorf("reuse %+v, fresh %+v", reuse, fresh)
+	}
+	w := load(t, heavy, func(s *runtime.Settings) { s.State, s.Budget.Fuel = runtime.StateFresh, reuse.Fuel })
+	for range 2 {
+		if r, err := apply(w, `{"a":1}`); err != nil || r.Usage.Fuel != reuse.Fuel {
+			t.Errorf("with the fuel that reuse needs: %+v, %v", r.Usage, err)
+		}
+	}
+	w = load(t, `if (Date.now() > 0) for (;;); export default (msg) => msg`, func(s *runtime.Settings) { s.State, s.Budget.Fuel = runtime.StateFresh, 1000 })
+	_, err := w.Apply(t.Context(), runtime.Message{ID: "m", Codec: "json", Payload: []byte(`{}`), Ingested: time.Unix(1, 0)})
+	var f *runtime.Failure
+	if !errors.As(err, &f) || f.Kind != runtime.KindFuel && f.Kind != runtime.KindTimeout || !strings.HasPrefix(f.Message, "the module's body failed: ") || f.Kind == runtime.KindFuel && f.Limit != startFuel {
+		t.Errorf("a body without end: %+v", f)
 	}
 }
 

@@ -1,22 +1,12 @@
 package script
 
 import (
-	"context"
 	_ "embed"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/dop251/goja"
-
-	"github.com/leat-run/leat/runtime"
 )
-
-// startFuel bounds a module body: packages build tables when they load.
-const startFuel = 50_000_000
-
-// startTimeout is the least time that a module body is given.
-const startTimeout = 2 * time.Second
 
 //go:embed prelude.js
 var preludeSource string
@@ -98,39 +88,6 @@ func (in *instance) native(name string, length int, f func(goja.FunctionCall) go
 	return o
 }
 
-// start runs the module body for the first time and finds the entry point.
-func (in *instance) start(ctx context.Context) error {
-	in.begin(runtime.Message{Ingested: time.Unix(0, 0).UTC()})
-	in.fuel = max(in.budget.Fuel, startFuel)
-	in.watched.timeout.Store(int64(max(in.budget.Timeout, startTimeout)))
-	in.watched.arm(ctx, time.Now())
-	err := in.guarded(func() error {
-		if err := in.configure(); err != nil {
-			return err
-		}
-		boot, err := in.vm.RunProgram(in.module.program)
-		if err != nil {
-			return err
-		}
-		in.boot, _ = goja.AssertFunction(boot)
-		return in.restart()
-	})
-	late := in.watched.disarm()
-	in.watched.timeout.Store(int64(in.budget.Timeout))
-	if err == nil {
-		return in.noEntry()
-	}
-	failure := in.failure(ctx, err, late)
-	var f *runtime.Failure
-	if errors.As(failure, &f) {
-		f.Message = "the module's body failed: " + f.Message
-		if f.Kind == runtime.KindGuest {
-			f.Kind = runtime.KindCompile
-		}
-	}
-	return failure
-}
-
 // configure makes the guest's second argument.
 func (in *instance) configure() error {
 	ctx := in.vm.NewObject()
@@ -170,53 +127,6 @@ func (in *instance) deepFreeze(v goja.Value) {
 			in.deepFreeze(o.Get(name))
 		}
 		in.freeze(o)
-	}
-}
-
-// restart runs the module body and takes the entry point from its exports.
-func (in *instance) restart() error {
-	exports, err := in.boot(goja.Undefined(), in.tick...)
-	if err != nil {
-		return err
-	}
-	in.entry = nil
-	if f, ok := goja.AssertFunction(exports); ok {
-		in.entry = f // module.exports = function
-		return nil
-	}
-	o, ok := exports.(*goja.Object)
-	if !ok {
-		return nil
-	}
-	for _, name := range in.module.entryNames() {
-		if f, ok := goja.AssertFunction(o.Get(name)); ok {
-			in.entry = f
-			return nil
-		}
-	}
-	return nil
-}
-
-// entryNames lists the exports that can be the transform, the first one found wins.
-func (m *module) entryNames() []string {
-	if m.code.Function != "" {
-		return []string{m.code.Function}
-	}
-	if m.code.Entry != runtime.EntryTransform {
-		return []string{m.code.EntryFunction(), "default"}
-	}
-	return []string{"default", "transform"}
-}
-
-// noEntry is the failure of a module without a transform.
-func (in *instance) noEntry() error {
-	if in.entry != nil {
-		return nil
-	}
-	message, hint := in.module.missingEntry()
-	return &runtime.Failure{
-		Kind: runtime.KindCompile, Deterministic: true, File: in.module.code.Name,
-		Message: message, Hint: hint,
 	}
 }
 

@@ -33,6 +33,7 @@ type instance struct {
 
 	// What the message at hand has spent and left behind.
 	message    runtime.Message
+	granted    int64 // the fuel that it began with
 	fuel       int64
 	allocated  int64
 	written    int64
@@ -76,7 +77,12 @@ func (in *instance) Apply(ctx context.Context, m runtime.Message) (runtime.Resul
 	}
 	var result runtime.Result
 	in.begin(m)
-	in.watched.arm(ctx, started)
+	if in.module.settings.State == runtime.StateFresh {
+		if usage, err := in.renew(ctx, started); err != nil {
+			return runtime.Result{Usage: usage}, err
+		}
+	}
+	in.watched.arm(ctx, time.Now())
 	in.profile = in.module.profile
 	err := in.guarded(func() error {
 		if err := in.run(m, &result); err != nil {
@@ -99,11 +105,6 @@ func (in *instance) Apply(ctx context.Context, m runtime.Message) (runtime.Resul
 
 // run calls the transform and converts what it returned.
 func (in *instance) run(m runtime.Message, result *runtime.Result) error {
-	if in.module.settings.State == runtime.StateFresh {
-		if err := in.restart(); err != nil {
-			return err
-		}
-	}
 	if in.module.code.Entry != runtime.EntryTransform {
 		returned, err := in.entry(goja.Undefined(), in.arguments(m)...)
 		if err != nil {
@@ -126,7 +127,7 @@ func (in *instance) run(m runtime.Message, result *runtime.Result) error {
 func (in *instance) begin(m runtime.Message) {
 	in.closeDocuments()
 	in.message = m
-	in.fuel, in.allocated, in.written = in.budget.Fuel, 0, 0
+	in.grant(in.budget.Fuel)
 	in.random = newRandom(m.ID)
 	if in.unsafe != nil {
 		clear(in.unsafe)
@@ -134,6 +135,11 @@ func (in *instance) begin(m runtime.Message) {
 	in.rejections = in.rejections[:0]
 	in.joining = in.joining[:0]
 	in.log.reset()
+}
+
+// grant begins the accounts anew.
+func (in *instance) grant(fuel int64) {
+	in.granted, in.fuel, in.allocated, in.written = fuel, fuel, 0, 0
 }
 
 // end drops what the message at hand would keep alive.
@@ -147,7 +153,7 @@ func (in *instance) end() {
 
 func (in *instance) usage(started time.Time) runtime.Usage {
 	return runtime.Usage{
-		Fuel:     in.budget.Fuel - in.fuel,
+		Fuel:     in.granted - in.fuel,
 		Duration: time.Since(started),
 		Memory:   in.allocated + int64(len(in.message.Payload)) + in.written,
 	}

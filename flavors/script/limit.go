@@ -65,13 +65,13 @@ func (in *instance) allocate(bytes int64) {
 }
 
 func (in *instance) outOfFuel() *limit {
-	spent := in.budget.Fuel - in.fuel
+	spent := in.granted - in.fuel
 	return &limit{
 		kind:     runtime.KindFuel,
 		message:  "the script used up its fuel",
 		hint:     "raise budget.fuel on the node if this message is meant to cost that much (leat tune suggests a value)",
 		measured: spent,
-		limit:    in.budget.Fuel,
+		limit:    in.granted,
 	}
 }
 

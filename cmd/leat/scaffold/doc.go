@@ -1,4 +1,4 @@
-// Package scaffold makes the files of `leat new`: a pipeline or a transform in one of the
+// Package scaffold makes the files of `leat new`: a pipeline, a transform or a stage in one of the
 // languages, that runs, has a sample, a suite that passes and a README of ten lines.
 //
 //	Request{Kind, Name, Language} --templates, SDK--> []File (relative paths), Build, Node block

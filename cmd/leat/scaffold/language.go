@@ -16,7 +16,10 @@ type Language struct {
 	sources string
 	// fuel bounds of the suites: of the pipeline's and of the transform's.
 	pipelineFuel, transformFuel string
-	files                       []entry
+	// stageFuel bounds the suite of a stage; "" where the SDK has no fold.
+	stageFuel string
+	files     []entry
+	stage     []entry // besides, of a stage
 }
 
 // entry is one file of a scaffold: where it goes, and the template or SDK file that it is made of.
@@ -26,15 +29,15 @@ type entry struct{ path, from string }
 // languages in the order of the documentation.
 var languages = []Language{
 	{
-		Name: "js", Title: "JavaScript", Flavor: "script", pipelineFuel: "2_000", transformFuel: "2_000",
+		Name: "js", Title: "JavaScript", Flavor: "script", pipelineFuel: "2_000", transformFuel: "2_000", stageFuel: "2_000",
 		files: []entry{{"{{.Node}}.js", "{{.Code}}.js"}, {"leat.d.ts", "sdk:js/leat.d.ts"}},
 	},
 	{
-		Name: "ts", Title: "TypeScript", Flavor: "script", pipelineFuel: "2_000", transformFuel: "2_000",
+		Name: "ts", Title: "TypeScript", Flavor: "script", pipelineFuel: "2_000", transformFuel: "2_000", stageFuel: "2_000",
 		files: []entry{{"{{.Node}}.ts", "{{.Code}}.ts"}, {"leat.d.ts", "sdk:js/leat.d.ts"}},
 	},
 	{
-		Name: "go", Title: "Go", Flavor: "wasm", pipelineFuel: "5_000_000", transformFuel: "5_000_000",
+		Name: "go", Title: "Go", Flavor: "wasm", pipelineFuel: "5_000_000", transformFuel: "5_000_000", stageFuel: "5_000_000",
 		build:   "GOOS=wasip1 GOARCH=wasm go build -C {{.CodeDir}} -buildmode=c-shared -o ../{{.Module}} .",
 		needs:   "It needs Go 1.24 or later, and no network: the SDK is in `{{.CodeDir}}/leat`.",
 		sources: "{{.CodeDir}}/*.go",
@@ -42,6 +45,9 @@ var languages = []Language{
 			{"{{.CodeDir}}/main.go", "main.go.txt"}, {"{{.CodeDir}}/go.mod", "shared/go.mod.txt"},
 			{"{{.CodeDir}}/leat/go.mod", "go:go.mod.txt"}, {"{{.CodeDir}}/leat/leat.go", "go:leat.go.txt"},
 			{"{{.CodeDir}}/leat/abi_wasip1.go", "go:abi_wasip1.go.txt"},
+		},
+		stage: []entry{
+			{"{{.CodeDir}}/leat/stage/stage.go", "go:stage_stage.go.txt"}, {"{{.CodeDir}}/leat/stage/abi_wasip1.go", "go:stage_abi_wasip1.go.txt"},
 		},
 	},
 	{
@@ -75,11 +81,12 @@ var languages = []Language{
 	},
 }
 
-// Languages returns the names that --lang takes.
-func Languages() []string {
-	names := make([]string, len(languages))
-	for i, l := range languages {
-		names[i] = l.Name
+// Languages returns the names that --lang takes for a kind.
+func Languages(kind Kind) (names []string) {
+	for _, l := range languages {
+		if kind != Stage || l.stageFuel != "" {
+			names = append(names, l.Name)
+		}
 	}
 	return names
 }

@@ -24,6 +24,8 @@ const (
 	Pipeline Kind = "pipeline"
 	// Transform is a transform by itself, with a small pipeline to test it.
 	Transform Kind = "transform"
+	// Stage is a causal stage with a fold.
+	Stage Kind = "stage"
 )
 
 // Request says what to make.
@@ -44,8 +46,8 @@ type Scaffold struct {
 	Needs        string // what the build needs, in a sentence
 	// Plugin is the plugin key of the transform in a document beside Dir, on one line.
 	Plugin string
-	// Document is the pipeline's file name in Dir.
-	Document string
+	// Document is the file name in Dir, Try what `leat try` wants behind it.
+	Document, Try string
 }
 
 // File is one file, with its path relative to Scaffold.Dir, by slashes.
@@ -80,6 +82,7 @@ type data struct {
 	Build, Needs, Module, Sources, Source string
 	Crate, Library                        string
 	PipelineFuel, TransformFuel           string
+	StageFuel                             string
 }
 
 // pipelineNode is the transform of a new pipeline.
@@ -89,7 +92,12 @@ const pipelineNode = "total"
 func New(r Request) (Scaffold, error) {
 	d := dataOf(r)
 	m := maker{request: r, data: d}
-	m.add(d.Name+".yaml", "pipeline.yaml")
+	document, try, files := "pipeline.yaml", "--message sample.json", r.Language.files
+	if r.Kind == Stage {
+		document, try = "stage.yaml", "--topic orders --key o-1 --message sample.json"
+		files = slices.Concat(files, r.Language.stage)
+	}
+	m.add(d.Name+".yaml", document)
 	m.add(d.Name+".test.yaml", "suite.yaml")
 	m.add("sample.json", "sample.json")
 	if r.Kind == Pipeline {
@@ -97,14 +105,14 @@ func New(r Request) (Scaffold, error) {
 	}
 	m.add("README.md", "README.md")
 	m.add(".gitignore", "shared/gitignore")
-	for _, e := range r.Language.files {
+	for _, e := range files {
 		m.add(m.render("path", e.path), m.render("path", e.from))
 	}
 	if d.Build != "" {
 		m.add("Makefile", "shared/Makefile")
 	}
 	return Scaffold{
-		Files: m.files, Dir: d.Name, Node: d.Node, Setup: r.Language.setup, Build: d.Build, Needs: d.Needs, Document: d.Name + ".yaml",
+		Files: m.files, Dir: d.Name, Node: d.Node, Setup: r.Language.setup, Build: d.Build, Needs: d.Needs, Document: d.Name + ".yaml", Try: try,
 		Plugin: pluginLine(r.Language, d.Name+"/"+d.Source, d.Name+"/"+d.Module),
 	}, m.err
 }
@@ -114,7 +122,10 @@ func dataOf(r Request) data {
 	d := data{
 		Name: r.Name, Node: r.Name, Code: "code", CodeDir: "src", Title: l.Title,
 		PipelineFuel: l.pipelineFuel, TransformFuel: l.transformFuel,
-		Filtered: "{no_output: 1}",
+		StageFuel: l.stageFuel, Filtered: "{no_output: 1}",
+	}
+	if r.Kind == Stage {
+		d.Code = "fold"
 	}
 	if r.Kind == Pipeline {
 		d.Node, d.Code, d.CodeDir = pipelineNode, "total", pipelineNode

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,8 +36,8 @@ func TestScaffolds(t *testing.T) {
 		Flavors: map[string]runtime.Flavor{"script": script.New(script.Options{}), "wasm": flavor},
 		Sources: endpoint.Sources(), Sinks: endpoint.Sinks(), Codecs: []string{"json", "raw"},
 	}
-	for _, kind := range []Kind{Pipeline, Transform} {
-		for _, name := range Languages() {
+	for _, kind := range []Kind{Pipeline, Transform, Stage} {
+		for _, name := range Languages(kind) {
 			t.Run(string(kind)+"/"+name, func(t *testing.T) {
 				language, _ := Find(name)
 				made, err := New(Request{Kind: kind, Name: "de-mo.x", Language: language})
@@ -129,11 +130,11 @@ func missingFor(language string, command *string) string {
 // passes runs the suite beside a document and loads the document strictly.
 func passes(t *testing.T, document string, catalog pipeline.Catalog) {
 	t.Helper()
-	plan, diagnostics := pipeline.Load(context.Background(), document, pipeline.LoadOptions{Catalog: catalog, Strict: true})
-	if plan == nil {
+	closer, diagnostics := loadStrictly(document, catalog)
+	if closer == nil {
 		t.Fatal(diagnostics)
 	}
-	if err := plan.Close(); err != nil {
+	if err := closer.Close(); err != nil {
 		t.Error(err)
 	}
 	s, diagnostics := suite.Load(strings.TrimSuffix(document, ".yaml")+suite.Extension, nil)
@@ -152,16 +153,33 @@ func passes(t *testing.T, document string, catalog pipeline.Catalog) {
 	}
 }
 
+func loadStrictly(document string, catalog pipeline.Catalog) (io.Closer, []pipeline.Diagnostic) {
+	options := pipeline.LoadOptions{Catalog: catalog, Strict: true}
+	if text, err := os.ReadFile(document); err == nil && pipeline.Kind(text) == pipeline.KindStage {
+		plan, diagnostics := pipeline.LoadStage(context.Background(), document, options)
+		if plan == nil {
+			return nil, diagnostics
+		}
+		return plan, nil
+	}
+	plan, diagnostics := pipeline.Load(context.Background(), document, options)
+	if plan == nil {
+		return nil, diagnostics
+	}
+	return plan, nil
+}
+
 // TestSDKCopy proves that the copy of Go's SDK is the SDK.
 func TestSDKCopy(t *testing.T) {
-	for _, name := range []string{"leat.go", "abi_wasip1.go", "go.mod"} {
+	for _, name := range []string{"leat.go", "abi_wasip1.go", "go.mod", "stage/stage.go", "stage/abi_wasip1.go"} {
 		want, err := os.ReadFile(filepath.Join("..", "..", "..", "guests", "go", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := embedded.ReadFile("sdk/go/" + name + ".txt")
+		as := strings.ReplaceAll(name, "/", "_")
+		got, err := embedded.ReadFile("sdk/go/" + as + ".txt")
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("sdk/go/%s.txt is not guests/go/%s: copy it (%v)", name, name, err)
+			t.Errorf("sdk/go/%s.txt is not guests/go/%s: copy it (%v)", as, name, err)
 		}
 	}
 }
