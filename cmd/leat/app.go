@@ -21,6 +21,7 @@ import (
 type surroundings struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	rows           io.Writer // standard output as stdout sinks write it: that it fails is their edge's affair
 	env            func(string) (string, bool)
 	terminal       bool // stderr is a terminal: live progress, text logs
 	width          func() int
@@ -44,7 +45,7 @@ func process() surroundings {
 // Main runs one command line (without the program's name) and returns its exit code.
 func Main(args []string, s surroundings) exitCode {
 	out := &output{to: s.stdout}
-	s.stdout = out
+	s.rows, s.stdout = s.stdout, out
 	app := newApp(s)
 	ctx, stop := withSignals(context.Background(), s.stderr)
 	defer stop()

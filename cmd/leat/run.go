@@ -221,7 +221,7 @@ func (j *job) open(c *cli.Context, s surroundings, feed func(context.Context, *e
 	}
 	j.engine, err = engine.New(engine.Options{
 		Plan: j.plan, Store: j.store, Endpoints: endpoints,
-		Log: j.log, Stdin: s.stdin, Stdout: s.stdout, GuestLog: j.guests.take, Feed: feed,
+		Log: j.log, Stdin: s.stdin, Stdout: s.rows, GuestLog: j.guests.take, Feed: feed,
 		Isolated: suspects(), Observer: j.observer(c),
 	})
 	if err != nil {
