@@ -23,11 +23,12 @@ func watchTrial(c *cli.Context, s surroundings, file string) error {
 	}
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
+	began := time.Now()
 	files, err := tryAgain(c, s, file, nil)
 	if err != nil {
 		return err
 	}
-	watch(c.Context, ticker.C, files, func(changed string) []string {
+	watch(c.Context, ticker.C, files, began, func(changed string) []string {
 		if !c.Bool("json") {
 			fmt.Fprintf(s.stdout, "\n--- %s changed\n", changed)
 		}
@@ -54,9 +55,10 @@ func tryAgain(c *cli.Context, s surroundings, file string, before []string) ([]s
 }
 
 // watch calls changed with the name of a file that changed, and looks at the files that it returns
-// from then on. It looks once per tick and returns when ctx ends.
-func watch(ctx context.Context, tick <-chan time.Time, files []string, changed func(name string) []string) {
-	seen := look(files)
+// from then on. What was saved since files were found counts as changed: it may have been read
+// before. It looks once per tick and returns when ctx ends.
+func watch(ctx context.Context, tick <-chan time.Time, files []string, since time.Time, changed func(name string) []string) {
+	seen := unsure(since, look(files))
 	for {
 		select {
 		case <-ctx.Done():
@@ -73,13 +75,24 @@ func watch(ctx context.Context, tick <-chan time.Time, files []string, changed f
 		if seen = now; len(names) == 0 {
 			continue
 		}
+		began := time.Now()
 		files = changed(strings.Join(slices.Sorted(slices.Values(names)), ", "))
-		for name, state := range look(files) {
+		for name, state := range unsure(began, look(files)) {
 			if _, known := seen[name]; !known {
 				seen[name] = state
 			}
 		}
 	}
+}
+
+// unsure forgets the states of files that were modified since.
+func unsure(since time.Time, states map[string]fileState) map[string]fileState {
+	for name, state := range states {
+		if state.modified.After(since) {
+			states[name] = fileState{}
+		}
+	}
+	return states
 }
 
 // fileState is what tells a file from what it was; zero where there is none.

@@ -28,7 +28,7 @@ func TestWatch(t *testing.T) {
 	tick, told, over := make(chan time.Time), make(chan string, 10), make(chan struct{})
 	go func() {
 		defer close(over)
-		watch(ctx, tick, []string{first}, func(name string) []string {
+		watch(ctx, tick, []string{first}, time.Now(), func(name string) []string {
 			told <- name
 			return []string{first, second}
 		})

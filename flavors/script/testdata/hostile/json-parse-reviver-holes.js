@@ -1,4 +1,4 @@
-// kind: fuel timeout
+// kind: guest
 export default (msg, ctx) => {
 	if (msg.payload.ok) return msg;
 	const holes = []; holes.length = 4294967295;
