@@ -33,6 +33,8 @@ func (s *Server) tail(p *Pipeline, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "rate: "+err.Error())
 		return
 	}
+	// From here on, before the client learns that it is connected: what it sends then is seen.
+	t := &sampler{p: p, last: p.Store.LastSeq(), credit: 1, gain: float64(rate) * tailEvery.Seconds(), most: float64(rate)}
 	stream, ok := s.open(w)
 	if !ok {
 		return
@@ -43,7 +45,6 @@ func (s *Server) tail(p *Pipeline, w http.ResponseWriter, r *http.Request) {
 	}
 	tick := time.NewTicker(tailEvery)
 	defer tick.Stop()
-	t := &sampler{p: p, last: p.Store.LastSeq(), credit: 1, gain: float64(rate) * tailEvery.Seconds(), most: float64(rate)}
 	for {
 		select {
 		case <-tick.C:
