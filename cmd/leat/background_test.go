@@ -119,16 +119,28 @@ func lookIn(path, program string) (string, bool) {
 	return "", false
 }
 
+// eventually asks until the answer is yes, for as long as patience lasts. It asks again and
+// again because what it waits for happens in another process, which has no way to tell.
+func eventually(done func() bool) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if done() {
+			return true
+		}
+	}
+	return false
+}
+
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	wants(ts, neg, args, 2, "await FILE REGEXP")
 	pattern, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
 	name := ts.MkAbs(args[0])
 	var text []byte
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if text, err = os.ReadFile(name); err == nil && pattern.Match(text) {
-			return
-		}
+	if eventually(func() bool {
+		text, err = os.ReadFile(name)
+		return err == nil && pattern.Match(text)
+	}) {
+		return
 	}
 	ts.Fatalf("%s has no %q after %v (%v):\n%s", args[0], args[1], patience, err, text)
 }
@@ -137,11 +149,11 @@ func cmdPoll(ts *testscript.TestScript, neg bool, args []string) {
 	wants(ts, neg, args, 2, "poll REGEXP PROGRAM ARGS...")
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	if eventually(func() bool {
 		ts.Check(ts.Exec(args[1], args[2:]...))
-		if pattern.MatchString(ts.ReadFile("stdout")) {
-			return
-		}
+		return pattern.MatchString(ts.ReadFile("stdout"))
+	}) {
+		return
 	}
 	ts.Fatalf("%s printed no %q within %v", strings.Join(args[1:], " "), args[0], patience)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -47,11 +46,12 @@ func cmdPatient(ts *testscript.TestScript, neg bool, args []string) {
 	pattern, err := regexp.Compile(args[3])
 	ts.Check(err)
 	var text []byte
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if text = askConsole(ts, consoleOf(ts, args[0])+args[1]); pattern.Match(text) {
-			ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o600))
-			return
-		}
+	if eventually(func() bool {
+		text = askConsole(ts, consoleOf(ts, args[0])+args[1])
+		return pattern.Match(text)
+	}) {
+		ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o600))
+		return
 	}
 	ts.Fatalf("%s never had %s: %s", args[1], args[3], text)
 }

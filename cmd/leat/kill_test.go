@@ -165,6 +165,13 @@ func killable(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer) {
 func killRun(t *testing.T, dir string, after time.Duration) bool {
 	t.Helper()
 	cmd, said := killable(t, dir)
+	return killed(t, cmd, said, after)
+}
+
+// killed starts a command and kills it; it says whether it was still at work. One that ended
+// by itself before must have ended well; said is what it wrote on standard error.
+func killed(t *testing.T, cmd *exec.Cmd, said *bytes.Buffer, after time.Duration) bool {
+	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +184,7 @@ func killRun(t *testing.T, dir string, after time.Duration) bool {
 	case int(exitCompleted), int(exitPartial):
 		return false
 	default:
-		t.Fatalf("a run ended by itself with %d: %s", code, said)
+		t.Fatalf("a command ended by itself with %d: %s", code, said)
 		return false
 	}
 }

@@ -119,21 +119,7 @@ func replayKilled(t *testing.T, dir string, after time.Duration) bool {
 	t.Helper()
 	replay, said := leatIn(t, dir, "replay", "mend.yaml", "--delete", "--quiet"), &bytes.Buffer{}
 	replay.Stderr = said
-	if err := replay.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-time.After(after)
-	_ = replay.Process.Kill() // it may have ended
-	_ = replay.Wait()
-	switch code := replay.ProcessState.ExitCode(); code {
-	case -1:
-		return true
-	case int(exitCompleted), int(exitPartial):
-		return false
-	default:
-		t.Fatalf("a replay ended by itself with %d: %s", code, said)
-		return false
-	}
+	return killed(t, replay, said, after)
 }
 
 // replayState reads who is in the output, how often, and who has how many letters. A half

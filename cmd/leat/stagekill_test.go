@@ -140,21 +140,7 @@ func chainKilled(t *testing.T, dir string, after time.Duration) bool {
 	t.Helper()
 	run, said := leatIn(t, dir, chainRun...), &bytes.Buffer{}
 	run.Stderr = said
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-time.After(after)
-	_ = run.Process.Kill() // it may have ended
-	_ = run.Wait()
-	switch code := run.ProcessState.ExitCode(); code {
-	case -1:
-		return true
-	case int(exitCompleted), int(exitPartial):
-		return false
-	default:
-		t.Fatalf("a run ended by itself with %d: %s", code, said)
-		return false
-	}
+	return killed(t, run, said, after)
 }
 
 // chainResult is what does not depend on how often an order came, and how many came again.

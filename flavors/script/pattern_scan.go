@@ -256,7 +256,7 @@ func groupNames(source string) (names []string) {
 	return names
 }
 
-// surrogatePair returns the character that \uXXXX\uXXXX spells, or 0.
+// surrogatePair returns the character that two \u escapes of a surrogate each spell at the start of s, or 0.
 func surrogatePair(s string) rune {
 	if len(s) < 12 || s[6] != '\\' || s[7] != 'u' {
 		return 0
