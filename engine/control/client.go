@@ -23,6 +23,7 @@ type Client struct{ http *http.Client }
 func Dial(address string) *Client {
 	var d net.Dialer
 	return &Client{http: &http.Client{Transport: &http.Transport{
+		IdleConnTimeout: clientIdleFor,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, "unix", address)
 		},

@@ -17,7 +17,9 @@
 //  1. The socket is reachable by its owner only, from the moment it exists: it is made in
 //     a private directory and moved into place.
 //  2. A socket that a dead process left is replaced: the lease says that it is dead.
-//  3. Close returns after the last request ended, within a bound.
+//  3. Connections, and a request's size and time, are bounded (server.go); what a request does not
+//     take is refused (package inbound). An answer has no bound of time: a replay is waited for.
+//  4. Close returns after the last request ended, within a bound.
 //
 // Goroutines: Serve starts one, and net/http one per connection; Close ends and awaits
 // them.
