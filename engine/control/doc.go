@@ -1,11 +1,12 @@
 // Package control lets another process of the same user speak with a run: HTTP over a unix
 // socket beside the store's lease.
 //
-//	leat status|dlq|replay --Client--> control.sock (0600) --Server--> Engine, Store
+//	leat status|dlq|replay|try --Client--> control.sock (0600) --Server--> Engine, Store
 //
 //	GET  /status        engine.RunStatus
 //	GET  /dlq           store.DeadLetter, one a line, the oldest first
 //	POST /dlq/delete    {"ids": [...]}
+//	GET  /spool/{seq}   store.Row
 //	POST /replay        {"ids": [...], "at": "", "delete": false} -> engine.ReplayResult
 //	                    {"window": {"from": 1, "to": 9}, "at": ""} -> the same; 416 where the spool has it not
 //	POST /drain         202: the run ends once what is in flight is done

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/control/inbound"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -147,6 +149,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, s.engine.Status()) })
 	mux.HandleFunc("GET /dlq", s.letters)
 	mux.HandleFunc("POST /dlq/delete", s.deleteLetters)
+	mux.HandleFunc("GET /spool/{seq}", s.row)
 	mux.HandleFunc("POST /replay", s.replay)
 	mux.HandleFunc("POST /drain", func(w http.ResponseWriter, r *http.Request) {
 		if !read(w, r, &struct{}{}) {
@@ -181,6 +184,20 @@ func (s *Server) deleteLetters(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, struct{}{})
+}
+
+func (s *Server) row(w http.ResponseWriter, r *http.Request) {
+	seq, err := strconv.ParseUint(r.PathValue("seq"), 10, 64)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, fmt.Errorf("%q is no row's number", r.PathValue("seq")))
+		return
+	}
+	row, err := s.store.ReadRow(runtime.Seq(seq))
+	if err != nil {
+		refuseCode(w, err)
+		return
+	}
+	answer(w, row)
 }
 
 func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
