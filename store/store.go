@@ -23,10 +23,11 @@ type Store struct {
 	db    *pebble.DB
 	queue *queue
 
-	gate    *gate
-	space   *space
-	ballast *ballast
-	slow    *slowDisk
+	gate     *gate
+	space    *space
+	ballast  *ballast
+	slow     *slowDisk
+	presence *presence
 
 	diskWatch io.Closer // Pebble's watch for slow operations
 
@@ -80,7 +81,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
-	s.space, s.ballast, s.slow = newSpace(s), newBallast(s), newSlowDisk(s)
+	s.space, s.ballast, s.slow, s.presence = newSpace(s), newBallast(s), newSlowDisk(s), newPresence(s)
 	if err := s.openPebble(); err != nil {
 		return nil, errors.Join(err, s.giveUp())
 	}
