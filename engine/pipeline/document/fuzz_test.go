@@ -87,10 +87,11 @@ func FuzzRead(f *testing.F) {
 }
 
 // FuzzInsert proves that no text makes an edit panic, that words written back as they are change
-// nothing, and that an inserted entry only adds bytes.
+// nothing, and that an inserted entry only adds bytes, to one line or between two.
 func FuzzInsert(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nlist:\n  x: {}\n  # c\n\n  y: 'q'\nz: \"s\"", "list: {a: [b]}\nz: 1", "list:\nz: 1", "z: |\n  list: 1\r\n", "\ufeffz: ä\nlist: ä",
+		"z: 1\rlist:\r  x: {}\r  y: 'q'", "z: 1\u0085list:\u2028  x: {}\u2029\r\n# c\r\ny: 1", "list: &a\n  x: 1\nz: *a", "list: !!map {}\nz: |+\n 1\n\n",
 		"list: 3\nz: 4", "{list: {}}", "list:\n\tx: 1", "", "z", "? z\n: list", "list: &a {b: *a}\nz: *a",
 	} {
 		f.Add([]byte(seed), "x")
@@ -107,7 +108,7 @@ func FuzzInsert(f *testing.F) {
 			}
 		}
 		out, err := Insert(text, Insertion{Section: "list", Before: "z", After: after, Block: []string{"n:", "  m: 1"}, Flow: "n: {m: 1}"})
-		if err == nil && (len(out) <= len(text) || !bytes.Contains(out, []byte("m: 1"))) {
+		if err == nil && (len(out) <= len(text) || !bytes.Contains(out, []byte("m: 1")) || linesLost(text, out) > 1) {
 			t.Errorf("%q became %q", text, out)
 		}
 	})
