@@ -138,7 +138,20 @@ func verb(c *cli.Command) *cli.Command {
 	c.Flags = append(c.Flags, commonFlags()...)
 	c.OnUsageError = onUsageError
 	c.HideHelpCommand = true
+	c.Before = givenValues
 	return c
+}
+
+// givenValues refuses flags that are given and empty: an unset variable of a script must not read as a
+// filter, a candidate or a directory that was left out. A key may be empty.
+func givenValues(c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		text, ok := flag.(*cli.StringFlag)
+		if ok && text.Name != "key" && c.IsSet(text.Name) && c.String(text.Name) == "" {
+			return usagef("give it a value, or leave it out", "--%s is empty", text.Name)
+		}
+	}
+	return nil
 }
 
 // group completes a command that only holds others.
