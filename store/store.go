@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,6 +38,9 @@ type Store struct {
 		checkpoint Checkpoint
 		trimmed    mark
 	}
+	// gone is the last row that a trim took away, be it durable yet or not: readers see a trim
+	// as soon as it is applied.
+	gone atomic.Uint64
 
 	// reads is held for reading around every use of db by a reader; Close holds it for
 	// writing when it sets closed.
