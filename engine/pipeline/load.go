@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
@@ -171,6 +169,7 @@ func (l *loader) parameters(top *document.Object) map[string]any {
 		if !ok {
 			l.report.Errorf(at, "bad-parameter", fmt.Sprintf("its default is %v: give a value of that type", declared[name]),
 				"the parameter %s cannot be %q", name, l.opt.Parameters[name])
+			continue
 		}
 		declared[name] = value
 	}
@@ -181,23 +180,6 @@ func (l *loader) parameters(top *document.Object) map[string]any {
 		}
 	}
 	return declared
-}
-
-// parameterLike reads a given text as a value of the type of the default.
-func parameterLike(def any, text string) (any, bool) {
-	var err error
-	var value any = text
-	switch def.(type) {
-	case int64:
-		value, err = strconv.ParseInt(text, 10, 64)
-	case float64:
-		value, err = strconv.ParseFloat(text, 64)
-	case bool:
-		value, err = strconv.ParseBool(text)
-	case []any, map[string]any:
-		err = json.Unmarshal([]byte(text), &value)
-	}
-	return value, err == nil
 }
 
 // readBounded reads a file of at most limit bytes.
