@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -44,7 +45,7 @@ type LoadOptions struct {
 // is, sorted by position; the Plan is nil if one of them is an error. The caller closes
 // the Plan.
 func Load(ctx context.Context, file string, opt LoadOptions) (*Plan, []Diagnostic) {
-	text, err := readBounded(file, document.MaxBytes)
+	text, err := ReadFile(file, document.MaxBytes)
 	if err != nil {
 		return nil, []Diagnostic{unreadable(file, err)}
 	}
@@ -182,18 +183,40 @@ func (l *loader) parameters(top *document.Object) map[string]any {
 	return declared
 }
 
-// readBounded reads a file of at most limit bytes.
-func readBounded(file string, limit int64) ([]byte, error) {
-	info, err := os.Stat(file)
+// KindOf is Kind of the document in file; "" where there is none to read. What can be read only once,
+// such as a pipe, is left to who loads it.
+func KindOf(file string) string {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := ReadFile(file, document.MaxBytes)
+	if err != nil {
+		return ""
+	}
+	return Kind(text)
+}
+
+// ReadFile reads a file of at most so many bytes, also one that does not say how many it has. The error
+// is without the path.
+func ReadFile(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	switch {
 	case err != nil:
 		return nil, withoutPath(err)
 	case info.IsDir():
 		return nil, errors.New("it is a directory")
-	case info.Size() > limit:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
+	case info.Size() > most:
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), most)
 	}
-	text, err := os.ReadFile(file)
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if int64(len(text)) > most {
+		return nil, fmt.Errorf("it has more than %d bytes, which is all that is read", most)
+	}
 	return text, withoutPath(err)
 }
 
