@@ -103,7 +103,7 @@ func suitesAt(path string) ([]string, error) {
 		return []string{path}, nil
 	}
 	beside := strings.TrimSuffix(path, filepath.Ext(path)) + suite.Extension
-	if text, err := os.ReadFile(path); err == nil && pipeline.Kind(text) == pipeline.KindSuite {
+	if pipeline.KindOf(path) == pipeline.KindSuite {
 		return []string{path}, nil
 	}
 	if _, err := os.Stat(beside); err != nil {
