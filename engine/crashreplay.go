@@ -119,7 +119,12 @@ func (e *Engine) endedBadly() (bool, error) {
 	return string(state) == markRunning, nil
 }
 
+// endedWell marks the run as ended in order, unless rows that were in flight at an unclean stop
+// have not ended in this run either: the next one suspects them all the same.
 func (e *Engine) endedWell() error {
+	if e.unclean && e.tracker.Stats().Frontier < e.last {
+		return nil
+	}
 	return e.store.SetNodeState(runMarker, firstRank(), []byte(markEnded))
 }
 
