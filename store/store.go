@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,6 +28,9 @@ type Store struct {
 	space   *space
 	ballast *ballast
 	slow    *slowDisk
+
+	// given is how many bytes were deleted since the last flush for it: the disk has them still.
+	given atomic.Uint64
 
 	diskWatch io.Closer // Pebble's watch for slow operations
 
