@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
 	"cmd/leat/scaffold":                   {"guests"},
+	"cmd/leat/scaffold/toolchain":         {}, // for tests
 	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/codec", "engine/pipeline", "engine/stage"},
 	"flavors/script/corpus":               {},
 }
