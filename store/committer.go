@@ -209,6 +209,7 @@ func (c *committer) trim(g *group, through runtime.Seq) {
 		return
 	}
 	c.written.trimmed = m
+	c.s.gone.Store(uint64(m.seq))
 	must(g.wb.DeleteRange(kindRow.start(), rowKey(through+1), nil))
 	must(g.wb.Set(kindTrim.start(), encodeTrim(m), nil))
 }

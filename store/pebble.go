@@ -137,6 +137,7 @@ func (s *Store) recoverSpool() error {
 		return fmt.Errorf("store: recover trim mark: %w", err)
 	}
 	s.durable.mark = s.durable.trimmed
+	s.gone.Store(uint64(s.durable.trimmed.seq))
 	it, err := s.db.NewIter(&pebble.IterOptions{
 		LowerBound: rowKey(s.durable.trimmed.seq + 1), UpperBound: kindRow.end(),
 	})

@@ -146,22 +146,29 @@ func expand(names []string) ([]string, error) {
 			out = append(out, name) // a file that is not there is a diagnostic of its document
 			continue
 		}
-		var found []string
-		for _, pattern := range []string{"*.yaml", "*.yml"} {
-			matches, err := filepath.Glob(filepath.Join(name, pattern))
-			if err != nil {
-				return nil, usagef("", "%s: %v", name, err)
-			}
-			found = append(found, matches...)
+		found, err := filesIn(name, ".yaml", ".yml")
+		if err != nil {
+			return nil, usagef("name a document", "%s cannot be read: %v", name, err)
 		}
 		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
-		slices.Sort(found)
 		out = append(out, found...)
 	}
 	return out, nil
+}
+
+// filesIn returns the paths in a directory that end in one of the extensions, sorted. The directory is no
+// pattern: its name may hold brackets.
+func filesIn(dir string, extensions ...string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if slices.Contains(extensions, filepath.Ext(e.Name())) && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
 }
 
 // share gives the stores of several pipelines one cache: the memory of a run does not grow
