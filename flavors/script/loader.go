@@ -34,7 +34,7 @@ func (l *loader) resolveDir() string {
 func (l *loader) entry() (string, *runtime.Failure) {
 	text := string(l.code.Bytes)
 	l.sources.add(entryFile, l.code.Name, text)
-	if f := prescan(text); f != nil {
+	if f := prescanOf(loaderOf(l.code))(text); f != nil {
 		return "", l.sources.scanFailure(entryFile, f)
 	}
 	return withoutMapComment(text), nil
@@ -67,7 +67,7 @@ func (l *loader) load(args esbuild.OnLoadArgs) (esbuild.OnLoadResult, error) {
 	name := l.sources.relative(args.Path)
 	l.sources.add(name, l.sources.display(name), text)
 	if kind != esbuild.LoaderText {
-		if f := prescan(text); f != nil {
+		if f := prescanOf(kind)(text); f != nil {
 			return esbuild.OnLoadResult{Errors: []esbuild.Message{{
 				Text: f.message, Notes: []esbuild.Note{{Text: f.hint}},
 				Location: &esbuild.Location{File: name, Line: f.line, Column: f.column - 1},
@@ -76,6 +76,13 @@ func (l *loader) load(args esbuild.OnLoadArgs) (esbuild.OnLoadResult, error) {
 		text = withoutMapComment(text)
 	}
 	return esbuild.OnLoadResult{Contents: &text, Loader: kind, ResolveDir: filepath.Dir(args.Path)}, nil
+}
+
+func prescanOf(kind esbuild.Loader) func(string) *scanFault {
+	if kind == esbuild.LoaderJSX || kind == esbuild.LoaderTSX {
+		return prescanMarkup
+	}
+	return prescan
 }
 
 // readSource reads a regular file of bounded size.
