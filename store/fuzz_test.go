@@ -191,5 +191,9 @@ func FuzzKeys(f *testing.F) {
 		if got := bytes.Compare(aKey, bKey); at != bt && (got < 0) != (at < bt) {
 			t.Fatal("letters", at, bt, got)
 		}
+		task := TaskID{aID[:min(len(aID), 255)], int32(b)}
+		again, err := parseTaskKey(append(kindStage.taskKey(task), bID...))
+		same(t, task, again, err)
+		_, _ = parseTaskKey([]byte(aID))
 	})
 }

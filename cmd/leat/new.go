@@ -14,6 +14,7 @@ import (
 
 	"github.com/leat-run/leat/cmd/leat/scaffold"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
 )
 
 func newCommand(s surroundings) *cli.Command {
@@ -130,9 +131,9 @@ func insertInto(c *cli.Context, s surroundings, made scaffold.Scaffold) (*insert
 		return nil, usagef("write --into orders.yaml:ingest, with the node that it goes behind", "--into %q", c.String("into"))
 	}
 	target := &insertion{file: c.String("into")[:at], after: c.String("into")[at+1:]}
-	text, err := os.ReadFile(target.file)
+	text, err := pipeline.ReadFile(target.file, document.MaxBytes)
 	if err != nil {
-		return nil, usagef("name a pipeline's document", "--into: %v", err)
+		return nil, usagef("name a pipeline's document", "--into: %s: %v", target.file, err)
 	}
 	options, err := loadOptions(c, s)
 	if err != nil {

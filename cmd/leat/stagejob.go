@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -28,10 +27,7 @@ type stageJob struct {
 
 // isStage says whether a file says that it is a stage. What cannot be read is a pipeline: loading
 // it says why.
-func isStage(file string) bool {
-	text, err := os.ReadFile(file)
-	return err == nil && pipeline.Kind(text) == pipeline.KindStage
-}
+func isStage(file string) bool { return pipeline.KindOf(file) == pipeline.KindStage }
 
 func (j *stageJob) open(c *cli.Context, t *topics) (err error) {
 	j.topics = t

@@ -3,18 +3,18 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/engine/tune"
 )
 
 // write puts the suggestions into the document. A node without one is left as it is, and the
 // exit code says so.
 func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error {
-	text, err := os.ReadFile(t.file)
+	text, err := pipeline.ReadFile(t.file, document.MaxBytes)
 	if err != nil {
 		return fail(exitFailed, "", fmt.Errorf("the document cannot be read again: %w", err))
 	}

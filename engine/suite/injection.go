@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -140,26 +138,11 @@ func (s *Suite) texts(in *injection) [][]byte {
 
 // sampleFile reads a sample; nil after reporting why not.
 func (s *Suite) sampleFile(in *injection) []byte {
-	text, err := readBounded(in.path)
+	text, err := pipeline.ReadFile(in.path, maxSample)
 	if err != nil {
-		var failed *fs.PathError
-		if errors.As(err, &failed) {
-			err = failed.Err
-		}
 		s.report.Errorf(in.pathAt, "no-file", "paths are relative to the suite", "%s: %s cannot be read: %v", in.sample, filepath.Base(in.path), err)
 	}
 	return text
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.Size() > maxSample:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxSample)
-	}
-	return os.ReadFile(path)
 }
 
 // exported is what a suite reads of a dead letter's JSON.

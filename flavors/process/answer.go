@@ -47,10 +47,7 @@ func (a *answer) flags(failure *runtime.Failure) (flags byte) {
 
 // appendAnswer appends what became of in.
 func appendAnswer(b []byte, a *answer, in *runtime.Message) []byte {
-	var failure *runtime.Failure
-	if a.Err != nil {
-		errors.As(a.Err, &failure)
-	}
+	failure, _ := errors.AsType[*runtime.Failure](a.Err)
 	flags := a.flags(failure)
 	b = append(b, flags)
 	b = appendUsage(b, &a.Usage)
@@ -76,13 +73,13 @@ func appendAnswer(b []byte, a *answer, in *runtime.Message) []byte {
 	return b
 }
 
-// readAnswer reads an answer to in.
-func readAnswer(r reader, in *runtime.Message) (a answer, err error) {
+// readAnswer reads an answer to in. Its outputs are cut from outs.
+func readAnswer(r reader, in *runtime.Message, outs *outputs) (a answer, err error) {
 	flags := r.byte()
 	a.Null = flags&answerNull != 0
 	a.Usage = r.usage()
 	if n := r.count(); n > 0 {
-		a.Out = make([]runtime.Message, 0, min(n, 1024))
+		a.Out = outs.cut(n)
 		for range n {
 			if r.err == nil {
 				a.Out = append(a.Out, r.output(in))
@@ -106,6 +103,19 @@ func readAnswer(r reader, in *runtime.Message) (a answer, err error) {
 		}
 	}
 	return a, r.end()
+}
+
+// outputs is what the outputs of a batch are cut from, so that not each is an allocation.
+type outputs []runtime.Message
+
+// cut returns an empty slice with room for n messages, or for less where n is not believed yet.
+func (o *outputs) cut(n int) []runtime.Message {
+	if n > len(*o) {
+		return make([]runtime.Message, 0, min(n, 1024))
+	}
+	out := (*o)[:0:n]
+	*o = (*o)[n:]
+	return out
 }
 
 func appendUsage(b []byte, u *runtime.Usage) []byte {

@@ -112,12 +112,12 @@ func appendMessageFrame(b []byte, m *runtime.Message) []byte {
 }
 
 // receive reads the answer to one message.
-func (c *child) receive(in *runtime.Message) (answer, error) {
+func (c *child) receive(in *runtime.Message, outs *outputs) (answer, error) {
 	body, lent, err := borrowFrame(c.out, frameAnswer, maxAnswer(c.budget))
 	if err != nil {
 		return answer{}, err
 	}
-	return readAnswer(reader{rest: body, lent: lent}, in)
+	return readAnswer(reader{rest: body, lent: lent}, in, outs)
 }
 
 // close ends the process and waits for it. It is idempotent.

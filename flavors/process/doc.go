@@ -46,6 +46,11 @@
 // dies; one watcher per Flavor looks at all children. Each ends with its children, which
 // Transform.Close gives back to the Module and Module.Close ends.
 //
+// What a message costs beside its guest (BenchmarkHop, 64 in flight, two quiet cores): 0.54 to
+// 0.65 µs, of which the parent's CPU has 0.26 and the child's 0.31; the aim is 0.6. Bodies are
+// cut from what was read (inbox), outputs of a batch from one array, and the pipes block their
+// threads, since the poller costs a call of the kernel more on each side.
+//
 // A child inherits no variable of the environment but those in Options.Env, no terminal
 // signals, and no file but its pipes, the page and standard error. It is no sandbox against
 // code that escapes its flavor: it has the rights of the user who runs leat.

@@ -26,6 +26,13 @@ const (
 	readStep = 1 << 20
 )
 
+// frames is what frames are read from: a *bufio.Reader or an inbox.
+type frames interface {
+	io.Reader
+	Peek(n int) ([]byte, error)
+	Discard(n int) (int, error)
+}
+
 // beginFrame appends a header whose length endFrame fills in.
 func beginFrame(b []byte, kind byte) ([]byte, int) {
 	at := len(b)
@@ -38,7 +45,7 @@ func endFrame(b []byte, at int) []byte {
 }
 
 // readFrame reads one frame of the wanted kind. The body belongs to the caller.
-func readFrame(r *bufio.Reader, kind byte, limit int64) ([]byte, error) {
+func readFrame(r frames, kind byte, limit int64) ([]byte, error) {
 	size, err := readHeader(r, kind, limit)
 	if err != nil {
 		return nil, err
@@ -64,32 +71,7 @@ func borrowFrame(r *bufio.Reader, kind byte, limit int64) (body []byte, lent boo
 	return body, true, err
 }
 
-// frameArena is what small bodies are cut from, so that not each is an allocation.
-type frameArena struct{ rest []byte }
-
-const (
-	arenaBytes = 32 << 10
-	arenaMost  = arenaBytes / 16
-)
-
-// readFrame is readFrame. A body that is kept keeps its neighbours.
-func (a *frameArena) readFrame(r *bufio.Reader, kind byte, limit int64) ([]byte, error) {
-	size, err := readHeader(r, kind, limit)
-	if err != nil {
-		return nil, err
-	}
-	if size > arenaMost {
-		return readBody(r, make([]byte, min(size, readStep)), size)
-	}
-	if size > int64(len(a.rest)) {
-		a.rest = make([]byte, arenaBytes)
-	}
-	body := a.rest[:size:size]
-	a.rest = a.rest[size:]
-	return readBody(r, body, size)
-}
-
-func readHeader(r *bufio.Reader, kind byte, limit int64) (int64, error) {
+func readHeader(r frames, kind byte, limit int64) (int64, error) {
 	header, err := r.Peek(frameHeader)
 	if err != nil {
 		return 0, err

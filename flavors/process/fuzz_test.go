@@ -21,11 +21,11 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(appendAnswer(nil, &a, &in))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := readAnswer(reader{rest: body}, &in)
+		a, err := readAnswer(reader{rest: body}, &in, &outputs{})
 		if err != nil {
 			return
 		}
-		again, err := readAnswer(reader{rest: appendAnswer(nil, &a, &in), lent: true}, &in)
+		again, err := readAnswer(reader{rest: appendAnswer(nil, &a, &in), lent: true}, &in, &outputs{})
 		if err != nil || !reflect.DeepEqual(a, again) {
 			t.Fatalf("%+v\n%+v %v", a, again, err)
 		}
@@ -85,7 +85,7 @@ func sampleAnswers(in *runtime.Message) []answer {
 func TestAnswerRoundTrip(t *testing.T) {
 	in := message("payload")
 	for _, want := range sampleAnswers(&in) {
-		got, err := readAnswer(reader{rest: appendAnswer(nil, &want, &in)}, &in)
+		got, err := readAnswer(reader{rest: appendAnswer(nil, &want, &in)}, &in, &outputs{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\n%+v %v", got, want, err)
 		}
@@ -131,13 +131,13 @@ func TestWireCarriesEverything(t *testing.T) {
 	in := message("payload")
 	var result runtime.Result
 	fill(reflect.ValueOf(&result).Elem())
-	got, err := readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Result: result}}, &in)}, &in)
+	got, err := readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Result: result}}, &in)}, &in, &outputs{})
 	if err != nil || !reflect.DeepEqual(got.Result, result) {
 		t.Errorf("%+v\n%+v %v", got.Result, result, err)
 	}
 	var failure runtime.Failure
 	fill(reflect.ValueOf(&failure).Elem())
-	got, err = readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Err: &failure}}, &in)}, &in)
+	got, err = readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Err: &failure}}, &in)}, &in, &outputs{})
 	if err != nil || !reflect.DeepEqual(got.Err, error(&failure)) {
 		t.Errorf("%+v\n%+v %v", got.Err, failure, err)
 	}

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ func Serve(flavors map[string]runtime.Flavor) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	s := &server{in: bufio.NewReaderSize(in, pipeBytes), out: out, page: p}
+	s := &server{in: inbox{from: in}, out: out, page: p}
 	if err := s.serve(flavors); err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -41,8 +40,7 @@ func Serve(flavors map[string]runtime.Flavor) int {
 
 // server is a child's state. All of it belongs to one goroutine.
 type server struct {
-	in     *bufio.Reader
-	arena  frameArena
+	in     inbox
 	out    *os.File
 	page   page
 	load   load
@@ -66,7 +64,7 @@ const (
 )
 
 func (s *server) serve(flavors map[string]runtime.Flavor) error {
-	body, err := readFrame(s.in, frameLoad, maxLoad)
+	body, err := readFrame(&s.in, frameLoad, maxLoad)
 	if err != nil {
 		return err
 	}
@@ -117,7 +115,7 @@ func (s *server) start(flavors map[string]runtime.Flavor) (says loaded) {
 
 // next runs one message. Answers are written when no further message waits.
 func (s *server) next() error {
-	if s.in.Buffered() < frameHeader {
+	if s.in.buffered() < frameHeader {
 		if err := s.flush(); err != nil {
 			return err
 		}
@@ -127,7 +125,7 @@ func (s *server) next() error {
 	}
 	s.now.seq++
 	s.page.running.Store(s.now.seq)
-	body, err := s.arena.readFrame(s.in, frameMessage, maxMessage)
+	body, err := s.in.frame(frameMessage, maxMessage)
 	if err != nil {
 		return err
 	}

@@ -95,11 +95,11 @@ func (t *transform) round(ctx context.Context, in []runtime.Message, answers []r
 	before := c.sent
 	c.begin(ctx)
 	n, err := c.send(in, t.todo)
-	done := 0
+	done, outs := 0, make(outputs, n)
 	for ; err == nil && done < n; done++ {
 		i := t.todo[done]
 		var a answer
-		if a, err = c.receive(&in[i]); err != nil {
+		if a, err = c.receive(&in[i], &outs); err != nil {
 			break
 		}
 		t.log(a.logs)

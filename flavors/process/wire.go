@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"time"
+	"unsafe"
 )
 
 // The wire's primitives: numbers as varints, bytes and texts with their length in front.
@@ -92,7 +93,14 @@ func (r *reader) bytes() []byte {
 	return out
 }
 
-func (r *reader) text() string { return string(r.take(r.uint())) }
+// text aliases the body likewise: nobody writes to what is not lent.
+func (r *reader) text() string {
+	text := r.take(r.uint())
+	if r.lent || len(text) == 0 {
+		return string(text)
+	}
+	return unsafe.String(&text[0], len(text))
+}
 
 // textLike is text for what is mostly the same as the last time.
 func (r *reader) textLike(last string) string {
