@@ -167,13 +167,24 @@ func (s *scanner) readEither() {
 		s.operator('/') // a regular expression would have no end: an error
 		return
 	}
-	comment := strings.HasPrefix(s.text[end:], "/") || strings.HasPrefix(s.text[end:], "*") // if both slashes divide
+	comment := strings.HasPrefix(s.text[end:], "/") || strings.HasPrefix(s.text[end:], "*") // if the second slash divides
 	if comment || strings.ContainsAny(body, "'\"`()[]{}") || strings.Contains(body, "--") {
-		s.refuse("it takes a parser to tell whether this slash divides or begins a regular expression", "put a ; or a ( in front of it")
+		s.refuseSlash()
+		return
+	}
+	for s.operator('/'); s.pos < end-1; {
+		s.token()
+	}
+	if s.slash != division {
+		s.refuseSlash() // the second one may begin a regular expression
 		return
 	}
 	s.pos = end
 	s.after(either)
+}
+
+func (s *scanner) refuseSlash() {
+	s.refuse("it takes a parser to tell whether this slash divides or begins a regular expression", "put a ; or a ( in front of it")
 }
 
 // expressionEnd is where the regular expression that begins here, or the line, ends. Its groups

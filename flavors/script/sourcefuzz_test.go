@@ -51,7 +51,7 @@ var hidden = []string{
 	"// \r", "// \u2028", "// \u2029", "var a = 'x\\\r\ny', b = ", "<!-- `\n", "0\n--> `\n", "#!`\n", "var x; x++ / ", "var x; x\n++ /'/.y; ", "x = a! / ", "1./ ", "x.if(y) / ",
 	"x. if (y) / ", "export default /`/; ", "class A extends /`/.constructor {}; ", "for await (x of y) /`/; ", "do x; while (y) /`/; ", "debugger\n/`/; ", "let x\n/`/; ", "import 'x'\n/`/; ",
 	"x = {} / ", "x = function () {} / 1 / '/ '; ", "{} /'/ ' + ", "function f() {} /`/; ", "yield /1/", "of / '/ '", "x = \u00a0/`/; ", "x = \v/`/; ", "x\\u{61} / ", "a\n/ 'x' / `", "x > /`/; ",
-	"...[.../`/]; ", "x?.in / ", "x.#if(y) / ", "`${`${'`'}`}`; ", "/[/`]/; ", "x = y /* \r */ / ", "a ? /`/ : 1; ", "case /`/; ", "(a) / 1 / ", "[] / 1; ", "`` / 1; ", "new of / ", "yield /1//'\u2028", "yield /1/*`/; ", "x as of / ", "(typeof of / ", "for (let x = y as of / 1 / ", "() => /`/; ", "if (a) {} /`/; ",
+	"...[.../`/]; ", "x?.in / ", "x.#if(y) / ", "`${`${'`'}`}`; ", "/[/`]/; ", "x = y /* \r */ / ", "a ? /`/ : 1; ", "case /`/; ", "(a) / 1 / ", "[] / 1; ", "`` / 1; ", "new of / ", "yield /1//'\u2028", "a!/void /[`]/g; ", "a!/ + /[`]/g; ", "a!/ b! /[`]/g; ", "yield /1/*`/; ", "x as of / ", "(typeof of / ", "for (let x = y as of / 1 / ", "() => /`/; ", "if (a) {} /`/; ",
 }
 
 // nest is deeper than any source may.
