@@ -68,6 +68,34 @@ func FuzzLoaded(f *testing.F) {
 	})
 }
 
+func FuzzLoad(f *testing.F) {
+	var l load
+	fill(reflect.ValueOf(&l).Elem())
+	frame, err := appendLoad(nil, l)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(frame[frameHeader:])
+	f.Add([]byte(`{"Settings":{"Budget":{"Fuel":-1}},"Code":null}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		l, err := readLoad(body)
+		if err != nil {
+			return
+		}
+		frame, err := appendLoad(nil, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := readLoad(frame[frameHeader:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := appendLoad(nil, again); err != nil || !bytes.Equal(frame, second) {
+			t.Fatalf("%s\n%s %v", frame, second, err)
+		}
+	})
+}
+
 // sampleAnswers are answers with everything that an answer can have.
 func sampleAnswers(in *runtime.Message) []answer {
 	failure := &runtime.Failure{Kind: runtime.KindGuest, Message: "m", Hint: "h", Backtrace: "b", File: "f", Line: 1, Column: 2, Measured: 3, Limit: 4}

@@ -51,6 +51,7 @@ func TestLoadFailures(t *testing.T) {
 		"body throws": {"throw new Error('no')\nexport default (msg) => msg", "module's body", "t.ts:1:7"},
 		"deep":        {"export default () => " + strings.Repeat("(", 100_000), "nest", "t.ts:1:"},
 		"long":        {"export default () => 0" + strings.Repeat("+1", 100_000), "operators", "t.ts:1:"},
+		"not UTF-8":   {"export default () =>\n `\xe4`", "not UTF-8", "t.ts:2:3"},
 		"map comment": {"//# sourceMappingURL=/dev/zero\nexport default () => {", "Unexpected end", "t.ts:2:"},
 	} {
 		_, err := tryLoad(c.source)
