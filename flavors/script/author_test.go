@@ -158,6 +158,20 @@ func TestFreshMetersTheBodyApart(t *testing.T) {
 	}
 }
 
+// TestCompileEndsWithItsContext proves that a module's body does not outlive the load that it
+// runs for.
+func TestCompileEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse}
+	settings.Budget.Fuel, settings.Budget.Timeout = 1<<40, time.Hour
+	_, err := f.Compile(ctx, runtime.Code{Name: "t.ts", Dir: "/", Bytes: []byte(`for (;;); export default (msg) => msg`)}, settings)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
 // TestModuleStateWarning proves that verify can name a module variable that is assigned.
 func TestModuleStateWarning(t *testing.T) {
 	f := New(Options{})

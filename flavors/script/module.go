@@ -34,14 +34,14 @@ func (m *module) Warnings() []runtime.Warning { return m.warnings }
 func (m *module) Close() error { return nil }
 
 // compile makes a module of a bundle.
-func (f *Flavor) compile(code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
+func (f *Flavor) compile(ctx context.Context, code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
 	code.Bytes = nil
 	m := &module{flavor: f, code: code, settings: settings, bundle: b, warnings: b.warned}
 	m.digest = digest(b.text, code.Function+"\x00"+string(code.Entry), settings)
 	if failure := m.assemble(); failure != nil {
 		return nil, failure
 	}
-	return m, m.probe()
+	return m, m.probe(ctx)
 }
 
 // digest hashes the code and everything that changes its results.
@@ -61,8 +61,8 @@ func digest(text, function string, settings runtime.Settings) string {
 
 // probe starts one instance, so that a missing entry point or a module body that
 // throws is found at compile time and not with the first message.
-func (m *module) probe() error {
-	in, err := m.instantiate(context.Background(), runtime.Host{})
+func (m *module) probe(ctx context.Context) error {
+	in, err := m.instantiate(ctx, runtime.Host{})
 	if err != nil {
 		return err
 	}
