@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,50 @@ func TestPackages(t *testing.T) {
 	excerpt, trace := "  throw new Error('deep')\n        ^", "fail (lib/add.ts:3:9)\ndefault (main.ts:4:30)"
 	if !errors.As(err, &failure) || failure.Place() != "lib/add.ts:3:9" || failure.Excerpt != excerpt || failure.Backtrace != trace {
 		t.Fatalf("%v: %s", err, failure.Backtrace)
+	}
+}
+
+// TestPlacesInImports proves that a failure names the very file, where others end in the same
+// name and where a name is none of a URL's.
+func TestPlacesInImports(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"lib/u.ts", "job/lib/u.ts", "job/b.lib/u.ts", "job/my lib/ü 50%.ts", "job/a#b?.ts"}
+	main := "import * as all from './all'\nexport default (msg: any) => all['f' + msg.payload.n]()"
+	index := ""
+	for i, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "export function f() {\n  throw new Error('x')\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		relative, err := filepath.Rel(filepath.Join(dir, "job"), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index += fmt.Sprintf("export { f as f%d } from './%s'\n", i, filepath.ToSlash(relative))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "job", "all.ts"), []byte(index), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := New(Options{})
+	m, err := f.Compile(t.Context(), runtime.Code{Name: "job/main.ts", Path: filepath.Join(dir, "job", "main.ts"), Dir: dir, Bytes: []byte(main)},
+		runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse, Integers: "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for i, name := range names {
+		_, err := apply(w, fmt.Sprintf(`{"n":%d}`, i))
+		var failure *runtime.Failure
+		if !errors.As(err, &failure) || failure.Place() != name+":2:9" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
