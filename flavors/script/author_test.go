@@ -217,6 +217,32 @@ func TestCompileEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestStackIsBounded proves that no budget lets calls nest so deep that a recursion through
+// natives could not be ended, and that the author is told.
+func TestStackIsBounded(t *testing.T) {
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse}
+	settings.Budget.Stack, settings.Budget.Timeout = 1_000_000, time.Minute
+	m, err := f.Compile(t.Context(), runtime.Code{Name: "t.ts", Dir: "/", Bytes: []byte(
+		`const f = () => [1].forEach(f); export default (msg) => { f(); return msg }`)}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Warnings(); len(w) != 1 || w[0].Code != "stack-bound" {
+		t.Errorf("warnings %+v", w)
+	}
+	w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	_, err = apply(w, `{}`)
+	var failure *runtime.Failure
+	if !errors.As(err, &failure) || failure.Kind != runtime.KindStack || failure.Limit != maxStack {
+		t.Error(err)
+	}
+}
+
 // TestModuleStateWarning proves that verify can name a module variable that is assigned.
 func TestModuleStateWarning(t *testing.T) {
 	f := New(Options{})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/dop251/goja"
 
@@ -33,9 +34,20 @@ func (m *module) Warnings() []runtime.Warning { return m.warnings }
 // Close releases nothing: programs are garbage like any other.
 func (m *module) Close() error { return nil }
 
+// maxStack is how deep calls nest, whatever the node says. To end a recursion through natives
+// takes the square of its depth, which nothing interrupts: minutes at ten times as much.
+const maxStack = 2000
+
 // compile makes a module of a bundle.
 func (f *Flavor) compile(ctx context.Context, code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
 	code.Bytes = nil
+	if stack := settings.Budget.Stack; stack > maxStack {
+		b.warned = append(b.warned, runtime.Warning{
+			Code: "stack-bound", Message: fmt.Sprintf("budget.stack is %d, but calls of a script nest at most %d deep", stack, maxStack),
+			Hint: fmt.Sprintf("say `stack: %d` or less", maxStack), File: code.Name,
+		})
+		settings.Budget.Stack = maxStack
+	}
 	m := &module{flavor: f, code: code, settings: settings, bundle: b, warnings: b.warned}
 	m.digest = digest(b.text, code.Function+"\x00"+string(code.Entry), settings)
 	if failure := m.assemble(); failure != nil {
