@@ -10,6 +10,9 @@ cd "$(dirname "$0")"
 
 languages="go c rust assemblyscript"
 
+# npm brings asc here, and a wasm-opt, which clang runs where there is one: with it the modules are those that are committed.
+export PATH="$PWD/assemblyscript/node_modules/.bin:$PATH"
+
 missing_go() { command -v go >/dev/null || echo "the Go toolchain, 1.24 or later"; }
 
 build_go() {
@@ -23,7 +26,9 @@ missing_c() {
 }
 
 build_c() {
-	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/score/score.wasm c/score/score.c
+	for name in score fulfil audit; do
+		clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/$name/$name.wasm c/$name/$name.c
+	done
 	clang --target=wasm32-wasi -O2 -Wall -Wl,--strip-debug -o c/upper/upper.wasm c/upper/upper.c
 	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -Ic \
 		-o ../flavors/flavortest/behaviours/behaviours.wasm ../flavors/flavortest/behaviours/behaviours.c
@@ -50,7 +55,7 @@ build_rust() {
 	out=$(mktemp -d)
 	options="--edition 2021 --target wasm32-unknown-unknown -C opt-level=3 -C panic=abort"
 	"$compiler" $options --crate-type rlib --crate-name leat --out-dir "$out" rust/leat.rs
-	for name in score fulfil; do
+	for name in score fulfil audit; do
 		"$compiler" $options -C lto -C strip=debuginfo --remap-path-prefix "$PWD"=. --crate-type cdylib --crate-name $name \
 			--extern leat="$out/libleat.rlib" -o rust/$name/$name.wasm rust/$name/$name.rs
 	done
@@ -59,14 +64,14 @@ build_rust() {
 
 # ASC names the AssemblyScript compiler.
 missing_assemblyscript() {
-	command -v "${ASC:-asc}" >/dev/null || [ -x assemblyscript/node_modules/.bin/asc ] ||
+	command -v "${ASC:-asc}" >/dev/null ||
 		echo "asc (npm install --prefix guests/assemblyscript)"
 }
 
 build_assemblyscript() {
-	asc=${ASC:-asc}
-	command -v "$asc" >/dev/null || asc=assemblyscript/node_modules/.bin/asc
-	"$asc" assemblyscript/score/score.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/score/score.wasm
+	for name in score fulfil audit; do
+		"${ASC:-asc}" assemblyscript/$name/$name.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/$name/$name.wasm
+	done
 }
 
 # The modules that are committed: the examples, and the guest of the flavors' common tests.

@@ -29,8 +29,9 @@ func (s *Store) Append(rows []Row) (first runtime.Seq, err error) {
 		return 0, err
 	}
 	if err := s.submit(func(q *queue) *ticket { return q.putAppend(c) }); err != nil {
-		return 0, err
+		return 0, err // who builds the group may still read the bodies
 	}
+	giveBack(c.bodies)
 	return c.first, nil
 }
 
@@ -39,7 +40,7 @@ func encodeAppend(rows []Row) (*appendCall, error) {
 	for i := range rows {
 		size += len(rows[i].Message.Payload) + 128
 	}
-	w := wireWriter{buf: make([]byte, 0, size)}
+	w := wireWriter{buf: bodyBuffer(size)}
 	c := &appendCall{ticket: newTicket(), ends: make([]int, len(rows))}
 	for i := range rows {
 		w.rowBody(&rows[i])
@@ -158,11 +159,7 @@ func (s *Store) rowAt(it *pebble.Iterator, before runtime.Seq) (Row, error) {
 	return row, nil
 }
 
-func (s *Store) trimmed() runtime.Seq {
-	s.durable.Lock()
-	defer s.durable.Unlock()
-	return s.durable.trimmed.seq
-}
+func (s *Store) trimmed() runtime.Seq { return runtime.Seq(s.gone.Load()) }
 
 // Trim removes the rows up to through, as far as the durable checkpoint allows, and
 // returns once that is durable. The store trims by itself behind Options.Retention.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -40,12 +39,16 @@ func (s *Step) set(key, value []byte) {
 	must(s.wb.Set(key, value, nil))
 }
 
-// ForgetStage removes all that the log keeps for a stage, but its dead letters.
-func (s *Step) ForgetStage(stage string) {
+// ForgetStage removes all that the log keeps for a stage, but its dead letters. It is done while there is no
+// room for appends, too.
+func (l *Log) ForgetStage(stage string) error {
+	step := l.begin()
 	for _, k := range []kind{kindStage, kindFold, kindPosition} {
 		prefix := k.stageKey(stage)
-		must(s.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
+		must(step.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
+	step.gives = 1 // nobody counts them
+	return step.Commit()
 }
 
 // State is an entry of the protocol's state of a task, nil where there is none.
@@ -118,17 +121,30 @@ type StateEntry struct {
 
 // TaskPartitions lists the partitions for which the protocol's state of a stage holds anything.
 func (l *Log) TaskPartitions(stage string) (out []int32, err error) {
-	prefix := kindStage.stageKey(stage)
-	for from := prefix; from != nil; {
-		var chunk []entry
-		if chunk, _, err = l.entryChunk(from, prefixEnd(prefix), 1); err != nil || len(chunk) == 0 {
+	tasks, err := l.tasks(kindStage.stageKey(stage))
+	for _, t := range tasks {
+		out = append(out, t.Partition)
+	}
+	return out, err
+}
+
+// Tasks lists the tasks of all stages for which the protocol's state holds anything, whether they run or not.
+func (l *Log) Tasks() ([]TaskID, error) { return l.tasks(kindStage.start()) }
+
+// tasks skips from the first entry of each task to that of the next.
+func (l *Log) tasks(prefix []byte) (out []TaskID, err error) {
+	for from := prefix; ; {
+		chunk, _, err := l.entryChunk(from, prefixEnd(prefix), 1)
+		if err != nil || len(chunk) == 0 {
 			return out, err
 		}
-		task := chunk[0].key[:len(prefix)+4]
-		out = append(out, int32(binary.BigEndian.Uint32(task[len(prefix):])))
-		from = prefixEnd(task)
+		task, err := parseTaskKey(chunk[0].key)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, task)
+		from = prefixEnd(kindStage.taskKey(task))
 	}
-	return out, nil
 }
 
 type entry struct{ key, value []byte }

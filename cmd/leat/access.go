@@ -16,6 +16,7 @@ import (
 
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -135,24 +136,45 @@ func openStageAccess(c *cli.Context, s surroundings, file string, options pipeli
 	return a, nil
 }
 
-// letters calls fn with every dead letter, the oldest first, until fn returns an error.
-func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (err error) {
-	if a.only {
-		all := fn
-		fn = func(l store.DeadLetter) error {
-			if l.Pipeline != a.name {
-				return nil
-			}
-			return all(l)
+// letters calls fn with every dead letter, the oldest first, until fn returns an error, which it returns
+// as it is.
+func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) error {
+	var err, own error
+	each := func(l store.DeadLetter) error {
+		if a.only && l.Pipeline != a.name {
+			return nil
 		}
+		own = fn(l)
+		return own
 	}
 	switch {
 	case a.run != nil:
-		err = a.run.Letters(ctx, fn)
+		err = a.run.Letters(ctx, each)
 	case a.store != nil:
-		err = a.store.Letters(fn)
+		err = a.store.Letters(each)
+	}
+	if own != nil {
+		return own
 	}
 	return a.failure("read the dead letters", err)
+}
+
+// row reads a row of the spool; one that it has not is store.ErrNotFound.
+func (a *access) row(ctx context.Context, seq runtime.Seq) (store.Row, error) {
+	if a.run != nil {
+		return a.run.Row(ctx, seq)
+	}
+	return a.store.ReadRow(seq)
+}
+
+// rows says which rows the spool holds; last is below first where it holds none.
+func (a *access) rows(ctx context.Context) (first, last runtime.Seq, err error) {
+	if a.run == nil {
+		last = a.store.LastSeq()
+		return last - runtime.Seq(a.store.SpoolRows()) + 1, last, nil
+	}
+	status, err := a.run.Status(ctx)
+	return status.Last - runtime.Seq(status.SpoolRows) + 1, status.Last, err
 }
 
 // retains says whether the spool still has the whole message that a letter has the start of, as a

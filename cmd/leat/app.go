@@ -138,7 +138,20 @@ func verb(c *cli.Command) *cli.Command {
 	c.Flags = append(c.Flags, commonFlags()...)
 	c.OnUsageError = onUsageError
 	c.HideHelpCommand = true
+	c.Before = givenValues
 	return c
+}
+
+// givenValues refuses flags that are given and empty: an unset variable of a script must not read as a
+// filter, a candidate or a directory that was left out. A key may be empty.
+func givenValues(c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		text, ok := flag.(*cli.StringFlag)
+		if ok && text.Name != "key" && c.IsSet(text.Name) && c.String(text.Name) == "" {
+			return usagef("give it a value, or leave it out", "--%s is empty", text.Name)
+		}
+	}
+	return nil
 }
 
 // group completes a command that only holds others.
@@ -215,7 +228,7 @@ func files(c *cli.Context, what string) ([]string, error) {
 func exampleDocument() string {
 	found, _ := filepath.Glob("*.yaml") // the pattern is well formed
 	for _, name := range found[:min(len(found), 100)] {
-		if text, err := os.ReadFile(name); err == nil && pipeline.Kind(text) == pipeline.KindPipeline {
+		if pipeline.KindOf(name) == pipeline.KindPipeline {
 			return name
 		}
 	}

@@ -25,12 +25,18 @@ func newCodes(c *cli.Context, s surroundings) *codes {
 		if err != nil {
 			return digests
 		}
-		plan, _ := pipeline.Load(c.Context, c.Args().First(), options)
-		if plan == nil {
+		file := c.Args().First()
+		if isStage(file) {
+			if stage, _ := pipeline.LoadStage(c.Context, file, options); stage != nil {
+				digests[string(stage.Entry)] = stage.Module.Digest()
+				_ = stage.Close() // it was only looked at
+			}
 			return digests
 		}
-		addDigests(digests, plan)
-		_ = plan.Close() // it was only looked at
+		if plan, _ := pipeline.Load(c.Context, file, options); plan != nil {
+			addDigests(digests, plan)
+			_ = plan.Close() // likewise
+		}
 		return digests
 	}}
 }
@@ -80,6 +86,11 @@ func nextLines(c *cli.Context, a *access, l store.DeadLetter) (lines []string) {
 	}
 	if l.Class == store.ClassTransform {
 		lines = append(lines, fmt.Sprintf("try it:    leat try %s --letter %s%s", file, l.ID, rest))
+	}
+	if a.only {
+		return append(lines,
+			fmt.Sprintf("replay it: leat replay %s --id %s%s", file, l.ID, rest),
+			"           the letter goes in the step that succeeds")
 	}
 	return append(lines,
 		fmt.Sprintf("replay it: leat replay %s --id %s%s --dry-run", file, l.ID, rest),

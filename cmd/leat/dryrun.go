@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -127,9 +126,9 @@ func compileCandidate(ctx context.Context, plan *pipeline.Plan, t *pipeline.Tran
 		return nil, usagef("give a file of the same flavor (.js, .ts and the like are script, .wasm is wasm)",
 			"--with %s: %s runs %s", file, t.Name, t.Flavor)
 	}
-	text, err := os.ReadFile(file)
+	text, err := pipeline.ReadFile(file, pipeline.MaxCode)
 	if err != nil {
-		return nil, usagef("", "--with: %v", err)
+		return nil, usagef("", "--with: %s: %v", file, err)
 	}
 	path, err := filepath.Abs(file)
 	if err != nil {

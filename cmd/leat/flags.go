@@ -30,9 +30,6 @@ func parameters(c *cli.Context) (map[string]string, error) {
 
 // checkDataDir refuses what cannot be a directory before anything is opened.
 func checkDataDir(_ *cli.Context, dir string) error {
-	if dir == "" {
-		return usagef("name a directory, or leave it out for .leat", "--data-dir is empty")
-	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return usagef("name a directory, which is made where there is none", "--data-dir %s is a file", dir)
 	}
@@ -44,8 +41,8 @@ func checkReport(_ *cli.Context, name string) error {
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return usagef("make it, or name another file", "--junit %s: there is no directory %s", name, filepath.Dir(name))
 	}
-	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
-		return usagef("name a file", "--junit %q is a directory", name)
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return usagef("name a file", "--junit %s is a directory", name)
 	}
 	return nil
 }

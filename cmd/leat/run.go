@@ -146,22 +146,29 @@ func expand(names []string) ([]string, error) {
 			out = append(out, name) // a file that is not there is a diagnostic of its document
 			continue
 		}
-		var found []string
-		for _, pattern := range []string{"*.yaml", "*.yml"} {
-			matches, err := filepath.Glob(filepath.Join(name, pattern))
-			if err != nil {
-				return nil, usagef("", "%s: %v", name, err)
-			}
-			found = append(found, matches...)
+		found, err := filesIn(name, ".yaml", ".yml")
+		if err != nil {
+			return nil, usagef("name a document", "%s cannot be read: %v", name, err)
 		}
 		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, suite.Extension) })
 		if len(found) == 0 {
 			return nil, usagef("name a document", "%s holds no .yaml file", name)
 		}
-		slices.Sort(found)
 		out = append(out, found...)
 	}
 	return out, nil
+}
+
+// filesIn returns the paths in a directory that end in one of the extensions, sorted. The directory is no
+// pattern: its name may hold brackets.
+func filesIn(dir string, extensions ...string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if slices.Contains(extensions, filepath.Ext(e.Name())) && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
 }
 
 // share gives the stores of several pipelines one cache: the memory of a run does not grow
@@ -251,12 +258,19 @@ func (j *job) serve() {
 // runJobs runs all engines and stages side by side. It returns the engines' outcomes; a stage's is
 // its own.
 func runJobs(c *cli.Context, s surroundings, jobs []*job, stages ...*stageJob) []engine.Outcome {
-	defer context.AfterFunc(c.Context, func() {
+	told := make(chan struct{})
+	stop := context.AfterFunc(c.Context, func() {
+		defer close(told)
 		for _, j := range jobs {
 			j.blocked.Store(j.engine.Status().Reason)
 		}
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
-	})()
+	})
+	defer func() {
+		if !stop() {
+			<-told // it looks at engines and stores, which are closed next
+		}
+	}()
 	if !c.Bool("quiet") && !c.Bool("json") {
 		p := startProgress(s, func() []reading { return append(readings(jobs), stageReadings(stages)...) })
 		defer p.end()

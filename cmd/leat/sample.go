@@ -132,10 +132,8 @@ func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, 
 		return sample{}, a.missing()
 	case c.IsSet("letter"):
 		return letterSample(c, a)
-	case a.run != nil:
-		return sample{}, fail(exitInUse, "stop it first; --letter works while it runs", fmt.Errorf("%s is running", plan.Name))
 	default:
-		return spoolSample(c, plan, a.store)
+		return spoolSample(c, plan, a)
 	}
 }
 
@@ -158,22 +156,29 @@ func letterSample(c *cli.Context, a *access) (sample, error) {
 		return sample{}, usagef("`leat dlq list` lists them", "no dead letter %q", id)
 	case !errors.Is(err, errFound):
 		return sample{}, err
-	case found.PayloadLength > 0:
-		return sample{}, usagef("take the message from its source", "the dead letter %s was cut: its payload had %d bytes", id, found.PayloadLength)
+	case found.PayloadLength != 0:
+		return sample{}, usagef("take the message from its source", "of the dead letter %s only the start was kept: its whole payload %s", id, wholeText(found.PayloadLength))
 	}
 	return sample{message: found.Message, node: found.Node, raw: found.Class == store.ClassDecode, where: "dead letter " + id}, nil
 }
 
 // spoolSample is a row of the spool: as its source read it, or as it was injected.
-func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, error) {
+func spoolSample(c *cli.Context, plan *pipeline.Plan, a *access) (sample, error) {
 	seq := runtime.Seq(c.Uint64("spool"))
-	row, err := st.ReadRow(seq)
+	row, err := a.row(c.Context, seq)
 	if errors.Is(err, store.ErrNotFound) {
-		last := st.LastSeq()
-		return sample{}, usagef(fmt.Sprintf("it holds %d to %d", last-runtime.Seq(st.SpoolRows())+1, last), "the spool of %s has no row %d", plan.Name, seq)
+		first, last, err := a.rows(c.Context)
+		if err != nil {
+			return sample{}, a.failure("ask for the spool", err)
+		}
+		hint := fmt.Sprintf("it holds %d to %d", first, last)
+		if last < first {
+			hint = "it holds none"
+		}
+		return sample{}, usagef(hint, "the spool of %s has no row %d", plan.Name, seq)
 	}
 	if err != nil {
-		return sample{}, fail(exitFailed, "", err)
+		return sample{}, a.failure(fmt.Sprintf("read row %d of the spool", seq), err)
 	}
 	out := sample{message: row.Message, raw: !row.Inject, where: fmt.Sprintf("row %d", seq)}
 	if row.Inject {

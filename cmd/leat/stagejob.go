@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -28,10 +26,7 @@ type stageJob struct {
 
 // isStage says whether a file says that it is a stage. What cannot be read is a pipeline: loading
 // it says why.
-func isStage(file string) bool {
-	text, err := os.ReadFile(file)
-	return err == nil && pipeline.Kind(text) == pipeline.KindStage
-}
+func isStage(file string) bool { return pipeline.KindOf(file) == pipeline.KindStage }
 
 func (j *stageJob) open(c *cli.Context, t *topics) (err error) {
 	j.topics = t
@@ -109,7 +104,7 @@ func stageRow(o stage.Outcome) stageJSON {
 // settleStage prints how a stage ended, with what it still holds.
 func settleStage(c *cli.Context, s surroundings, o stage.Outcome) error {
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(stageRow(o))
+		return jsonTo(s.stdout).Encode(stageRow(o))
 	}
 	n := o.Counts
 	remark(c, s, "%s: %s: read %d, delivered %d, emitted %d, dead-lettered %d, held %d; %s",

@@ -119,10 +119,7 @@ func filesOf(plan *pipeline.Plan) (files []string) {
 
 // besideCode are the files that code in a child process may import: it does not say which it does.
 func besideCode(path string) (files []string) {
-	for _, ext := range []string{"js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "json"} {
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*."+ext)) // the pattern is well formed
-		files = append(files, found...)
-	}
+	files, _ = filesIn(filepath.Dir(path), ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json") // where the code was read
 	return files
 }
 

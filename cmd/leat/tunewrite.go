@@ -2,19 +2,18 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/engine/tune"
 )
 
 // write puts the suggestions into the document. A node without one is left as it is, and the
 // exit code says so.
 func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error {
-	text, err := os.ReadFile(t.file)
+	text, err := pipeline.ReadFile(t.file, document.MaxBytes)
 	if err != nil {
 		return fail(exitFailed, "", fmt.Errorf("the document cannot be read again: %w", err))
 	}
@@ -35,7 +34,7 @@ func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error
 	if err := t.loads(c, s, text); err != nil {
 		return err
 	}
-	if err := replaceFile(t.file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	if err := replaceText(t.file, text); err != nil {
 		return fail(exitFailed, "nothing was written", err)
 	}
 	remark(c, s, "leat: %s has the new budgets", t.file)

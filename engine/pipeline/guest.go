@@ -14,8 +14,8 @@ import (
 	"github.com/leat-run/leat/runtime"
 )
 
-// maxCode is how long a script or module may be, in bytes.
-const maxCode = 64 << 20
+// MaxCode is how long a script or module may be, in bytes.
+const MaxCode = 64 << 20
 
 // guest is code that a document names, compiled.
 type guest struct {
@@ -118,7 +118,7 @@ func (l *loader) file(config *document.Object, key string) (runtime.Code, bool) 
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.plan.Dir, path)
 	}
-	text, err := readBounded(path, maxCode)
+	text, err := ReadFile(path, MaxCode)
 	if err != nil {
 		l.unreadableCode(config.ValueAt(key), name, path, err)
 		return runtime.Code{}, false

@@ -2,15 +2,14 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
@@ -46,7 +45,7 @@ type LoadOptions struct {
 // is, sorted by position; the Plan is nil if one of them is an error. The caller closes
 // the Plan.
 func Load(ctx context.Context, file string, opt LoadOptions) (*Plan, []Diagnostic) {
-	text, err := readBounded(file, document.MaxBytes)
+	text, err := ReadFile(file, document.MaxBytes)
 	if err != nil {
 		return nil, []Diagnostic{unreadable(file, err)}
 	}
@@ -171,6 +170,7 @@ func (l *loader) parameters(top *document.Object) map[string]any {
 		if !ok {
 			l.report.Errorf(at, "bad-parameter", fmt.Sprintf("its default is %v: give a value of that type", declared[name]),
 				"the parameter %s cannot be %q", name, l.opt.Parameters[name])
+			continue
 		}
 		declared[name] = value
 	}
@@ -183,35 +183,40 @@ func (l *loader) parameters(top *document.Object) map[string]any {
 	return declared
 }
 
-// parameterLike reads a given text as a value of the type of the default.
-func parameterLike(def any, text string) (any, bool) {
-	var err error
-	var value any = text
-	switch def.(type) {
-	case int64:
-		value, err = strconv.ParseInt(text, 10, 64)
-	case float64:
-		value, err = strconv.ParseFloat(text, 64)
-	case bool:
-		value, err = strconv.ParseBool(text)
-	case []any, map[string]any:
-		err = json.Unmarshal([]byte(text), &value)
+// KindOf is Kind of the document in file; "" where there is none to read. What can be read only once,
+// such as a pipe, is left to who loads it.
+func KindOf(file string) string {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return ""
 	}
-	return value, err == nil
+	text, err := ReadFile(file, document.MaxBytes)
+	if err != nil {
+		return ""
+	}
+	return Kind(text)
 }
 
-// readBounded reads a file of at most limit bytes.
-func readBounded(file string, limit int64) ([]byte, error) {
-	info, err := os.Stat(file)
+// ReadFile reads a file of at most so many bytes, also one that does not say how many it has. The error
+// is without the path.
+func ReadFile(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	switch {
 	case err != nil:
 		return nil, withoutPath(err)
 	case info.IsDir():
 		return nil, errors.New("it is a directory")
-	case info.Size() > limit:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
+	case info.Size() > most:
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), most)
 	}
-	text, err := os.ReadFile(file)
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if int64(len(text)) > most {
+		return nil, fmt.Errorf("it has more than %d bytes, which is all that is read", most)
+	}
 	return text, withoutPath(err)
 }
 

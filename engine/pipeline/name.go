@@ -10,7 +10,7 @@ import (
 // else of the document is checked or compiled: a verb that looks at a store works while the
 // author mends the code. "" comes with the diagnostics that say why there is no name.
 func Name(file string, opt LoadOptions) (string, []Diagnostic) {
-	text, err := readBounded(file, document.MaxBytes)
+	text, err := ReadFile(file, document.MaxBytes)
 	if err != nil {
 		return "", []Diagnostic{unreadable(file, err)}
 	}

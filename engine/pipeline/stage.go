@@ -71,7 +71,7 @@ const (
 
 // LoadStage reads and verifies the stage document in file, like Load a pipeline's.
 func LoadStage(ctx context.Context, file string, opt LoadOptions) (*Stage, []Diagnostic) {
-	text, err := readBounded(file, document.MaxBytes)
+	text, err := ReadFile(file, document.MaxBytes)
 	if err != nil {
 		return nil, []Diagnostic{unreadable(file, err)}
 	}
@@ -98,7 +98,7 @@ func ParseStage(ctx context.Context, file string, text []byte, opt LoadOptions) 
 // StageName returns the name of the stage document in file, which names its state, as Name does a
 // pipeline's.
 func StageName(file string, opt LoadOptions) (string, []Diagnostic) {
-	text, err := readBounded(file, document.MaxBytes)
+	text, err := ReadFile(file, document.MaxBytes)
 	if err != nil {
 		return "", []Diagnostic{unreadable(file, err)}
 	}

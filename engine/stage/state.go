@@ -5,6 +5,7 @@ import (
 
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/topic"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -104,7 +105,7 @@ func describeChannel(log *store.Log, plan *pipeline.Stage, id store.TaskID, c ca
 			d.Declared = d.Declared || in.Topic == t.Name
 		}
 	}
-	status, err := causal.ReadChannel(&stored{log: log, id: id}, c)
+	status, err := causal.ReadChannel(topic.State{Log: log, Task: id}, c)
 	if err != nil {
 		return d, err
 	}
@@ -118,11 +119,4 @@ func describeChannel(log *store.Log, plan *pipeline.Stage, id store.TaskID, c ca
 
 // Reset forgets all that the log keeps of a stage but its dead letters, which then begins anew: with what its topics
 // still hold, or at their ends where the document says so. REQUIRES: the stage does not run.
-func Reset(log *store.Log, name string) error {
-	step, err := log.Begin()
-	if err != nil {
-		return err
-	}
-	step.ForgetStage(name)
-	return step.Commit()
-}
+func Reset(log *store.Log, name string) error { return log.ForgetStage(name) }

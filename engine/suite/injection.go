@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -140,26 +138,11 @@ func (s *Suite) texts(in *injection) [][]byte {
 
 // sampleFile reads a sample; nil after reporting why not.
 func (s *Suite) sampleFile(in *injection) []byte {
-	text, err := readBounded(in.path)
+	text, err := pipeline.ReadFile(in.path, maxSample)
 	if err != nil {
-		var failed *fs.PathError
-		if errors.As(err, &failed) {
-			err = failed.Err
-		}
 		s.report.Errorf(in.pathAt, "no-file", "paths are relative to the suite", "%s: %s cannot be read: %v", in.sample, filepath.Base(in.path), err)
 	}
 	return text
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.Size() > maxSample:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxSample)
-	}
-	return os.ReadFile(path)
 }
 
 // exported is what a suite reads of a dead letter's JSON.
@@ -169,6 +152,7 @@ type exported struct {
 	Source        string            `json:"source"`
 	Payload       json.RawMessage   `json:"payload"`
 	PayloadBase64 []byte            `json:"payload_base64"`
+	PayloadLength int64             `json:"payload_length"` // of the whole payload, where it was cut
 	Meta          map[string]string `json:"meta"`
 	Codec         string            `json:"codec"`
 }
@@ -182,6 +166,10 @@ func (s *Suite) letters(in *injection, plan *pipeline.Plan) (out []engine.Inject
 			return out
 		} else if err != nil {
 			s.report.Errorf(in.pathAt, "bad-value", "export it with `leat dlq list FILE --json`", "letter: dead letter %d is no JSON: %v", len(out)+1, err)
+			return out
+		}
+		if l.PayloadLength != 0 {
+			s.report.Errorf(in.pathAt, "bad-value", "take the message from its source", "letter: of dead letter %d only the start of its payload was kept", len(out)+1)
 			return out
 		}
 		node := reference{l.Node, in.pathAt}

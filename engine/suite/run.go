@@ -72,7 +72,6 @@ type runner struct {
 	plan   *pipeline.Plan
 	stage  *pipeline.Stage // in place of plan
 	result *Result
-	used   map[string]bool // snapshot files that cases refer to
 }
 
 // Run runs the suite. The error is the world's (a snapshot that cannot be written, ctx's end);
@@ -88,7 +87,7 @@ func (s *Suite) Run(ctx context.Context, opt Options) (result Result, err error)
 		return result, nil
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
-	r := &runner{suite: s, opt: opt, plan: plan, result: &result, used: map[string]bool{}}
+	r := &runner{suite: s, opt: opt, plan: plan, result: &result}
 	injections := r.bind()
 	if result.Diagnostics = s.report.Sorted(); result.Invalid() {
 		return result, nil

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,10 +21,12 @@ func (s *Suite) snapshotDir() string {
 	return filepath.Join(filepath.Dir(s.File), base+".snapshots")
 }
 
+// snapshotName is the file of what a node captured in a case.
+func snapshotName(c *Case, x capture) string { return c.Name + "." + x.node.name + ".json" }
+
 // snapshot compares what a node captured with its file, or writes the file.
 func (r *runner) snapshot(v *verdict, c *Case, x capture, records []record) error {
-	file := filepath.Join(r.suite.snapshotDir(), c.Name+"."+x.node.name+".json")
-	r.used[filepath.Base(file)] = true
+	file := filepath.Join(r.suite.snapshotDir(), snapshotName(c, x))
 	got := renderSnapshot(records)
 	want, err := os.ReadFile(file)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -51,15 +54,32 @@ func writeFile(file, text string) error {
 	return os.WriteFile(file, []byte(text), 0o644)
 }
 
+// snapshotNames are the files that cases refer to, whatever became of the cases.
+func (s *Suite) snapshotNames() map[string]bool {
+	names := map[string]bool{}
+	for _, c := range s.Cases {
+		captures := slices.Clone(c.expect.captures)
+		for _, e := range c.outcome.emitted {
+			captures = append(captures, e.capture)
+		}
+		for _, x := range captures {
+			if x.isSnap {
+				names[snapshotName(c, x)] = true
+			}
+		}
+	}
+	return names
+}
+
 // removeStale removes the snapshots that no case refers to any more.
 func (r *runner) removeStale() error {
-	dir := r.suite.snapshotDir()
+	dir, used := r.suite.snapshotDir(), r.suite.snapshotNames()
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		if err == nil && filepath.Ext(e.Name()) == ".json" && !r.used[e.Name()] {
+		if err == nil && filepath.Ext(e.Name()) == ".json" && !used[e.Name()] {
 			r.result.Removed = append(r.result.Removed, filepath.Join(dir, e.Name()))
 			err = os.Remove(filepath.Join(dir, e.Name()))
 		}

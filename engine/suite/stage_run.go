@@ -27,7 +27,7 @@ func (s *Suite) runStage(ctx context.Context, opt Options) (result Result, err e
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	batch := *plan
 	batch.Mode = pipeline.ModeBatch
-	r := &runner{suite: s, opt: opt, stage: &batch, result: &result, used: map[string]bool{}}
+	r := &runner{suite: s, opt: opt, stage: &batch, result: &result}
 	for _, c := range s.Cases {
 		s.bindStage(c, plan)
 	}

@@ -3,7 +3,6 @@ package suite
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -32,8 +31,7 @@ func ofStage(reader *document.Reader, file string) bool {
 	if !named || reader.Peek("pipeline") != "" {
 		return false
 	}
-	text, err := os.ReadFile(base + ".yaml")
-	return err == nil && pipeline.Kind(text) == pipeline.KindStage // what cannot be read is said when it is loaded
+	return pipeline.KindOf(base+".yaml") == pipeline.KindStage // what cannot be read is said when it is loaded
 }
 
 func stageSuiteShape() *document.Shape {

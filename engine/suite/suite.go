@@ -3,11 +3,11 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/runtime"
 )
@@ -101,7 +101,7 @@ type letter struct{ node, class, kind, reason, message string }
 // there is; the Suite is nil if one of them is an error.
 func Load(file string, env func(string) (string, bool)) (*Suite, []document.Diagnostic) {
 	report := document.NewReport(file)
-	text, err := os.ReadFile(file)
+	text, err := pipeline.ReadFile(file, document.MaxBytes)
 	if err != nil {
 		report.Errorf(document.Place{}, "unreadable", "check the path and its permissions", "the suite cannot be read: %v", err)
 		return nil, report.Sorted()

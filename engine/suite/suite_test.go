@@ -291,3 +291,35 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%v\n%s", err, kept)
 	}
 }
+
+// TestUpdateKeepsWhatFailed proves that --update keeps the snapshot of a case that came to no result:
+// the case refers to it, whatever became of its run.
+func TestUpdateKeepsWhatFailed(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		"orders.yaml": "apiVersion: leat/v1\nkind: Pipeline\nmetadata: {name: orders}\nsources: {in: {stdin: {}}}\n" +
+			"transforms: {fails: {from: [in], script: {source: 'export default () => { throw new Error(\"no\") }'}}}\n" +
+			"sinks: {out: {from: [fails], drop: {}}}\ndlq: {stop_after: {failures: 1, window: 1}}\n",
+		"orders.test.yaml":              header + "cases:\n  one: {inject: [{payload: 1}], expect: {captures: {out: {snapshot: true}}}}\n",
+		"orders.snapshots/one.out.json": "[]\n",
+		"orders.snapshots/two.out.json": "[]\n",
+	}
+	for name, text := range files {
+		if err := writeFile(filepath.Join(dir, name), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, diagnostics := Load(filepath.Join(dir, "orders.test.yaml"), nil)
+	if s == nil {
+		t.Fatal(diagnostics)
+	}
+	opt := testOptions()
+	opt.Update = true
+	result, err := s.Run(t.Context(), opt)
+	if err != nil || len(result.Failed()) != 1 || !strings.Contains(result.Cases[0].Diff, "the run failed") {
+		t.Fatal(err, result)
+	}
+	if want := []string{filepath.Join(dir, "orders.snapshots", "two.out.json")}; !slices.Equal(result.Removed, want) {
+		t.Errorf("removed %v, want %v", result.Removed, want)
+	}
+}

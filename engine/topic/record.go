@@ -1,6 +1,8 @@
 package topic
 
 import (
+	"errors"
+
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/store"
 )
@@ -23,6 +25,31 @@ func (v View) Topic(id causal.TopicID) (causal.Topic, bool, error) {
 	return out, true, nil
 }
 
+// State is the stored protocol state of a stage's task, for who looks at it from outside of the task.
+type State struct {
+	Log  *store.Log
+	Task store.TaskID
+}
+
+var _ causal.Reader = State{}
+
+// Get returns an entry, nil where there is none.
+func (s State) Get(key string) ([]byte, error) { return s.Log.State(s.Task, key) }
+
+// Bounds says what may be forgotten of a clock on this log (causal.Bounds). What a stage that is not run any more has not delivered is
+// kept until it is run again or reset.
+func Bounds(log *store.Log, clock causal.Clock) (causal.Clock, error) {
+	tasks, err := log.Tasks()
+	if err != nil {
+		return causal.Clock{}, err
+	}
+	states := make([]causal.Reader, len(tasks))
+	for i, task := range tasks {
+		states[i] = State{log, task}
+	}
+	return causal.Bounds(clock, View{log}, states...)
+}
+
 // ChannelOf is the channel of a topic's partition.
 func ChannelOf(t store.Topic, partition int32) causal.Channel {
 	return causal.Channel{Topic: causal.TopicID(t.ID), Partition: partition}
@@ -38,6 +65,19 @@ func Fetched(c causal.Channel, r store.TopicRecord) causal.Fetched {
 		}
 	}
 	return f
+}
+
+// ClockAt is the clock of a record of the log; empty where retention has deleted it.
+func ClockAt(log *store.Log, at causal.Coordinate) (causal.Clock, error) {
+	records, err := log.ReadRecords(store.TopicID(at.Channel.Topic), at.Channel.Partition, at.Offset, 1)
+	if errors.Is(err, store.ErrOffset) || err == nil && len(records) == 0 {
+		return causal.Clock{}, nil
+	}
+	if err != nil {
+		return causal.Clock{}, err
+	}
+	r, err := Fetched(at.Channel, records[0]).Open()
+	return r.Clock, err
 }
 
 // Record is a record to append: as its author sees it, without a clock.

@@ -14,17 +14,20 @@ import (
 const globCharacters = `*?[`
 
 // match returns the paths that a pattern names, sorted: the pattern itself where
-// such a file exists, so that brackets in a name need no escape, else what it matches as a glob.
+// such a file exists, so that brackets in a name need no escape, else what it matches as a glob. Its
+// directories are taken the same way: one that exists, such as the document's, is no pattern.
 func match(pattern string) ([]string, error) {
 	if _, err := os.Stat(pattern); err == nil || !strings.ContainsAny(pattern, globCharacters) {
 		return existing(pattern, err)
 	}
-	paths, err := filepath.Glob(pattern)
+	dir, rest := split(pattern)
+	paths, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(rest))
 	if err != nil {
 		return nil, fmt.Errorf("file source: path %s: %w", pattern, err)
 	}
 	files := paths[:0]
 	for _, path := range paths {
+		path = filepath.Join(dir, filepath.FromSlash(path))
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			files = append(files, path)
 		}
@@ -72,8 +75,13 @@ func reads(pattern, path string) bool {
 // split cuts a glob into the directory that it names and the elements that match.
 func split(pattern string) (dir, rest string) {
 	dir, rest = filepath.Dir(pattern), filepath.Base(pattern)
-	for strings.ContainsAny(dir, globCharacters) && dir != filepath.Dir(dir) {
+	for strings.ContainsAny(dir, globCharacters) && dir != filepath.Dir(dir) && !isDirectory(dir) {
 		dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest)
 	}
 	return dir, rest
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -3,6 +3,7 @@ package file
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/leat-run/leat/engine/pipeline"
@@ -15,6 +16,7 @@ func TestSourceKnowsWhatItReads(t *testing.T) {
 	b.must(os.MkdirAll(b.path("day/one"), 0o755))
 	b.write("day/in.jsonl", "")
 	b.write("a[1].txt", "")
+	b.must(os.MkdirAll(b.path("d[1]"), 0o755))
 	b.must(os.Symlink(b.path("day"), b.path("today")))
 	b.must(os.Symlink(b.path("day/in.jsonl"), b.path("link.txt")))
 	b.must(os.Symlink("day/later.jsonl", b.path("dangling")))
@@ -41,10 +43,27 @@ func TestSourceKnowsWhatItReads(t *testing.T) {
 		{"a[1].txt", "a1.txt", false},
 		{"a[1].txt", "a[1].txt", true},
 		{"[", "out", false},
+		{"d[1]/*.jsonl", "d[1]/out.jsonl", true}, // a directory that exists is no pattern
+		{"d[1]/*.jsonl", "d1/out.jsonl", false},
+		{"e[1]/*.jsonl", "e1/out.jsonl", true},
 	} {
 		config := pipeline.Config{"path": filepath.Join(b.dir, c.pattern)}
 		if got := SourceSpec().Reads(config, pipeline.RealPath(b.path(c.path))); got != c.want {
 			t.Errorf("%s reads %s: %v, want %v", c.pattern, c.path, got, c.want)
 		}
+	}
+}
+
+// Proves that a glob is one in its own elements only: a document may stand in a directory whose name
+// looks like a pattern.
+func TestGlobBelowADirectoryWithBrackets(t *testing.T) {
+	b := newBench(t)
+	for _, name := range []string{"d[1]/o-2.jsonl", "d[1]/o-1.jsonl", "d[1]/other", "d1/o-3.jsonl"} {
+		b.must(os.MkdirAll(filepath.Dir(b.path(name)), 0o755))
+		b.write(name, "")
+	}
+	found, err := match(b.path("d[1]/o-*.jsonl"))
+	if want := []string{b.path("d[1]/o-1.jsonl"), b.path("d[1]/o-2.jsonl")}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("%v %v, want %v", found, err, want)
 	}
 }
