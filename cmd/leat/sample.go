@@ -169,8 +169,11 @@ func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, 
 	seq := runtime.Seq(c.Uint64("spool"))
 	row, err := st.ReadRow(seq)
 	if errors.Is(err, store.ErrNotFound) {
-		last := st.LastSeq()
-		return sample{}, usagef(fmt.Sprintf("it holds %d to %d", last-runtime.Seq(st.SpoolRows())+1, last), "the spool of %s has no row %d", plan.Name, seq)
+		hint := "it holds none"
+		if last, rows := st.LastSeq(), st.SpoolRows(); rows > 0 {
+			hint = fmt.Sprintf("it holds %d to %d", last-runtime.Seq(rows)+1, last)
+		}
+		return sample{}, usagef(hint, "the spool of %s has no row %d", plan.Name, seq)
 	}
 	if err != nil {
 		return sample{}, fail(exitFailed, "", err)
