@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
@@ -149,7 +150,27 @@ func FuzzDecodeSmall(f *testing.F) {
 			again, err := decodeLetterID(encodeLetterID(where))
 			same(t, where, again, err)
 		}
-		parseOwner(value)
+		o := parseOwner(value)
+		text, err := json.Marshal(o)
+		same(t, o, parseOwner(append(text, "  \n\x00"...)), err)
+	})
+}
+
+// No bytes make a parser of keys panic, and what one accepts is the key that is built from it.
+func FuzzParseKeys(f *testing.F) {
+	f.Add(rowKey(7))
+	f.Add(letterKey(time.Unix(-1, 5), "id"))
+	f.Add(recordKey(TopicID{1, 255}, 3, 9))
+	f.Fuzz(func(t *testing.T, key []byte) {
+		if seq, err := parseRowKey(key); err == nil {
+			same(t, key, rowKey(seq), nil)
+		}
+		if created, id, err := parseLetterKey(key); err == nil {
+			same(t, key, letterKey(created, id), nil)
+		}
+		if offset, err := parseRecordKey(key); err == nil {
+			same(t, string(key[len(key)-8:]), string(recordKey(TopicID{}, 0, offset)[recordKeyBytes-8:]), nil)
+		}
 	})
 }
 
@@ -170,5 +191,9 @@ func FuzzKeys(f *testing.F) {
 		if got := bytes.Compare(aKey, bKey); at != bt && (got < 0) != (at < bt) {
 			t.Fatal("letters", at, bt, got)
 		}
+		task := TaskID{aID[:min(len(aID), 255)], int32(b)}
+		again, err := parseTaskKey(append(kindStage.taskKey(task), bID...))
+		same(t, task, again, err)
+		_, _ = parseTaskKey([]byte(aID))
 	})
 }

@@ -135,6 +135,16 @@ func (k kind) taskKey(t TaskID) []byte {
 	return binary.BigEndian.AppendUint32(k.stageKey(t.Stage), uint32(t.Partition))
 }
 
+// parseTaskKey reads the task off the front of a key of kindStage.
+func parseTaskKey(key []byte) (t TaskID, err error) {
+	const named = len(kind{}) + 1
+	if len(key) < named || kind(key[:4]) != kindStage || len(key) < named+int(key[named-1])+4 {
+		return t, fmt.Errorf("%w: %x is no key of a task", ErrCorrupt, key)
+	}
+	partition := named + int(key[named-1])
+	return TaskID{string(key[named:partition]), int32(binary.BigEndian.Uint32(key[partition:]))}, nil
+}
+
 func positionKey(t TaskID, id TopicID, partition int32) []byte {
 	return binary.BigEndian.AppendUint32(append(kindPosition.taskKey(t), id[:]...), uint32(partition))
 }

@@ -27,7 +27,11 @@ func (s *Store) openPebble() error {
 	case fs == nil:
 		fs = vfs.Default
 	}
-	s.gate = newGate(s.slow.under(fs), s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	s.gate = newGate(s.slow.under(fs), s.presence, s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	dir := filepath.Join(s.dir, pebbleDir)
+	if names, err := fs.List(dir); err == nil {
+		s.presence.found(dir, names)
+	}
 	if usage, err := fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < uint64(max(s.ballast.size, 0)) {
 		s.ballast.drop() // opening needs room itself
 	}
@@ -141,6 +145,7 @@ func (s *Store) recoverSpool() error {
 		return fmt.Errorf("store: recover trim mark: %w", err)
 	}
 	s.durable.mark = s.durable.trimmed
+	s.gone.Store(uint64(s.durable.trimmed.seq))
 	it, err := s.db.NewIter(&pebble.IterOptions{
 		LowerBound: rowKey(s.durable.trimmed.seq + 1), UpperBound: kindRow.end(),
 	})

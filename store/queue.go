@@ -199,7 +199,7 @@ func (q *queue) take(rows, yields int) (w work, ok bool) {
 		q.awaitCompany(rows, yields)
 		q.mu.Lock()
 		w = q.cutLocked(rows)
-		closed, more := q.mu.closed, len(q.mu.appends)+len(q.mu.steps) > 0
+		closed, more := q.mu.closed, len(q.mu.appends)+len(q.mu.letters)+len(q.mu.steps) > 0
 		q.mu.Unlock()
 		if !w.empty() {
 			if more || closed {
@@ -214,7 +214,8 @@ func (q *queue) take(rows, yields int) (w work, ok bool) {
 	}
 }
 
-// cutLocked takes rows up to the bounds of a group, at least one call, and all the rest.
+// cutLocked takes rows, letters and steps up to the bounds of a group, at least one call of each,
+// and all the rest.
 func (q *queue) cutLocked(rows int) work {
 	w := q.mu.work
 	q.mu.work = work{}
@@ -226,6 +227,14 @@ func (q *queue) cutLocked(rows int) work {
 			break
 		}
 		count, size = count+len(c.ends), size+len(c.bodies)
+	}
+	for i, c := range w.letters {
+		if i > 0 && size+len(c.body) > groupBytes {
+			q.mu.letters = append([]*letterCall(nil), w.letters[i:]...)
+			w.letters = w.letters[:i:i]
+			break
+		}
+		size += len(c.body)
 	}
 	for i, c := range w.steps {
 		if i > 0 && size+c.wb.Len() > groupBytes {
@@ -239,7 +248,7 @@ func (q *queue) cutLocked(rows int) work {
 }
 
 // close refuses the queued rows and steps and every later call. What coalesces and the letters
-// still go into a last group: they are about rows that are durable.
+// still go into the last groups: they are about rows that are durable.
 func (q *queue) close() {
 	q.mu.Lock()
 	refused, steps := q.mu.appends, q.mu.steps

@@ -22,6 +22,7 @@ type space struct {
 		since  time.Time
 		open   chan struct{} // closed while rows are accepted
 		asked  time.Time     // when the file system was asked last
+		log    blockLog
 	}
 }
 
@@ -30,6 +31,7 @@ const askEvery = 20 * time.Millisecond
 
 func newSpace(s *Store) *space {
 	p := &space{s: s, wake: make(chan struct{}, 1)}
+	p.mu.log.log = s.opt.Log
 	p.mu.open = make(chan struct{})
 	close(p.mu.open)
 	return p
@@ -54,23 +56,24 @@ func (p *space) admit() error {
 func (p *space) recheck() (blocked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reason := p.s.lack(p.mu.reason != "")
-	if reason == "" && p.mu.reason != "" {
-		p.s.opt.Log.Info("store: room again", "was", p.mu.reason)
-		p.mu.reason, p.mu.since = "", time.Time{}
-		close(p.mu.open)
-	}
+	was := p.mu.reason != ""
+	reason := p.s.lack(was)
 	p.blockLocked(reason)
+	if was && reason == "" {
+		p.mu.since = time.Time{}
+		close(p.mu.open) // last: who waits for it finds all as it is
+	}
 	return reason != ""
 }
 
 func (p *space) blockLocked(reason string) {
-	if reason != "" && p.mu.reason == "" {
-		p.s.opt.Log.Warn("store: blocked", "reason", reason)
+	began := reason != "" && p.mu.reason == ""
+	if began {
 		p.mu.since, p.mu.open = p.s.opt.Now(), make(chan struct{})
 		p.notify()
 	}
 	p.mu.reason = reason
+	p.mu.log.tell(p.s.opt.Now(), reason, began)
 }
 
 func (p *space) notify() {

@@ -158,11 +158,7 @@ func (s *Store) rowAt(it *pebble.Iterator, before runtime.Seq) (Row, error) {
 	return row, nil
 }
 
-func (s *Store) trimmed() runtime.Seq {
-	s.durable.Lock()
-	defer s.durable.Unlock()
-	return s.durable.trimmed.seq
-}
+func (s *Store) trimmed() runtime.Seq { return runtime.Seq(s.gone.Load()) }
 
 // Trim removes the rows up to through, as far as the durable checkpoint allows, and
 // returns once that is durable. The store trims by itself behind Options.Retention.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,10 +24,11 @@ type Store struct {
 	db    *pebble.DB
 	queue *queue
 
-	gate    *gate
-	space   *space
-	ballast *ballast
-	slow    *slowDisk
+	gate     *gate
+	space    *space
+	ballast  *ballast
+	slow     *slowDisk
+	presence *presence
 
 	diskWatch io.Closer // Pebble's watch for slow operations
 
@@ -37,6 +39,9 @@ type Store struct {
 		checkpoint Checkpoint
 		trimmed    mark
 	}
+	// gone is the last row that a trim took away, be it durable yet or not: readers see a trim
+	// as soon as it is applied.
+	gone atomic.Uint64
 
 	// reads is held for reading around every use of db by a reader; Close holds it for
 	// writing when it sets closed.
@@ -80,12 +85,12 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
-	s.space, s.ballast, s.slow = newSpace(s), newBallast(s), newSlowDisk(s)
+	s.space, s.ballast, s.slow, s.presence = newSpace(s), newBallast(s), newSlowDisk(s), newPresence(s)
 	if err := s.openPebble(); err != nil {
 		return nil, errors.Join(err, s.giveUp())
 	}
 	if err := s.recover(); err != nil {
-		return nil, errors.Join(err, s.closePebble(), s.lease.release())
+		return nil, errors.Join(err, s.closePebble())
 	}
 	s.start()
 	return s, nil
@@ -164,7 +169,7 @@ func (s *Store) close() error {
 		close(s.abandoned)
 		return errors.Join(s.Err(), s.giveUp())
 	}
-	return errors.Join(s.closePebble(), s.lease.release())
+	return s.closePebble()
 }
 
 // awaitEnd waits for the goroutines; false says that the disk holds one of them.
@@ -180,19 +185,19 @@ func (s *Store) awaitEnd() bool {
 	return false
 }
 
-// closePebble ends reading and closes the database, unless the disk fails meanwhile.
+// closePebble ends reading, closes the database and gives the lease back, unless the disk fails
+// or fills up meanwhile.
 func (s *Store) closePebble() error {
 	s.shutReads()
 	closed := make(chan error, 1)
 	go func() { closed <- s.db.Close() }()
 	select {
 	case err := <-closed:
-		return errors.Join(err, s.diskWatch.Close())
+		return errors.Join(err, s.diskWatch.Close(), s.lease.release())
 	case <-s.failed:
 	case <-s.gate.full():
 	}
-	s.settle()
-	return s.Err()
+	return errors.Join(s.Err(), s.giveUp())
 }
 
 func (s *Store) shutReads() {

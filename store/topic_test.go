@@ -334,10 +334,14 @@ func TestForgetStage(t *testing.T) {
 		step.SetFold(task, []byte{0}, []byte("x"))
 	}
 	noError(t, step.Commit())
+	tasks, err := l.Tasks()
+	same(t, []TaskID{{"r", 0}, {"s", 0}, {"s", 300}, {"ss", 0}}, tasks, err)
 	step, err = l.Begin()
 	noError(t, err)
 	step.ForgetStage("s")
 	noError(t, step.Commit())
+	tasks, err = l.Tasks()
+	same(t, []TaskID{{"r", 0}, {"ss", 0}}, tasks, err)
 	for i, task := range stages {
 		count := 0
 		noError(t, l.States(task, func(key string, _ []byte) error { count++; return nil }),

@@ -68,8 +68,13 @@ func FuzzDecodeLogSmall(f *testing.F) {
 			same(t, start, startAgain, err)
 			same(t, before, beforeAgain, nil)
 		}
-		_, _ = decodePosition(value)
-		_, _ = tailAfter(value, value)
+		if offset, err := decodePosition(value); err == nil && offset < 0 {
+			t.Fatalf("% x is position %d", value, offset)
+		}
+		if tail, err := tailAfter(recordKey(TopicID{}, 0, 1), value); err == nil {
+			_, _, err := readRecordHeader(value)
+			same(t, int64(2), tail.offset, err)
+		}
 	})
 }
 

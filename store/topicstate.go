@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -118,17 +117,30 @@ type StateEntry struct {
 
 // TaskPartitions lists the partitions for which the protocol's state of a stage holds anything.
 func (l *Log) TaskPartitions(stage string) (out []int32, err error) {
-	prefix := kindStage.stageKey(stage)
-	for from := prefix; from != nil; {
-		var chunk []entry
-		if chunk, _, err = l.entryChunk(from, prefixEnd(prefix), 1); err != nil || len(chunk) == 0 {
+	tasks, err := l.tasks(kindStage.stageKey(stage))
+	for _, t := range tasks {
+		out = append(out, t.Partition)
+	}
+	return out, err
+}
+
+// Tasks lists the tasks of all stages for which the protocol's state holds anything, whether they run or not.
+func (l *Log) Tasks() ([]TaskID, error) { return l.tasks(kindStage.start()) }
+
+// tasks skips from the first entry of each task to that of the next.
+func (l *Log) tasks(prefix []byte) (out []TaskID, err error) {
+	for from := prefix; ; {
+		chunk, _, err := l.entryChunk(from, prefixEnd(prefix), 1)
+		if err != nil || len(chunk) == 0 {
 			return out, err
 		}
-		task := chunk[0].key[:len(prefix)+4]
-		out = append(out, int32(binary.BigEndian.Uint32(task[len(prefix):])))
-		from = prefixEnd(task)
+		task, err := parseTaskKey(chunk[0].key)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, task)
+		from = prefixEnd(kindStage.taskKey(task))
 	}
-	return out, nil
 }
 
 type entry struct{ key, value []byte }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/leat-run/leat/engine/control"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -156,6 +157,24 @@ func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) e
 		return own
 	}
 	return a.failure("read the dead letters", err)
+}
+
+// row reads a row of the spool; one that it has not is store.ErrNotFound.
+func (a *access) row(ctx context.Context, seq runtime.Seq) (store.Row, error) {
+	if a.run != nil {
+		return a.run.Row(ctx, seq)
+	}
+	return a.store.ReadRow(seq)
+}
+
+// rows says which rows the spool holds; last is below first where it holds none.
+func (a *access) rows(ctx context.Context) (first, last runtime.Seq, err error) {
+	if a.run == nil {
+		last = a.store.LastSeq()
+		return last - runtime.Seq(a.store.SpoolRows()) + 1, last, nil
+	}
+	status, err := a.run.Status(ctx)
+	return status.Last - runtime.Seq(status.SpoolRows) + 1, status.Last, err
 }
 
 // retains says whether the spool still has the whole message that a letter has the start of, as a

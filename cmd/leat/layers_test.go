@@ -28,7 +28,8 @@ var layers = map[string][]string{
 	"engine/endpoint/file":                {"runtime", "engine", "engine/pipeline", "engine/endpoint/lines"},
 	"engine":                              {"runtime", "store", "engine/commit", "engine/pipeline"},
 	"engine/tune":                         {"runtime", "store", "engine", "engine/pipeline", "engine/pipeline/document"},
-	"engine/control":                      {"runtime", "store", "engine", "engine/causal", "engine/stage", "engine/topic", "engine/pipeline"},
+	"engine/control":                      {"runtime", "store", "engine", "engine/causal", "engine/stage", "engine/topic", "engine/pipeline", "engine/control/inbound"},
+	"engine/control/inbound":              {"engine/pipeline/document"},
 	"engine/endpoint":                     {"runtime", "store", "engine", "engine/causal", "engine/topic", "engine/codec", "engine/endpoint/file", "engine/endpoint/lines", "engine/pipeline"},
 	"engine/topic":                        {"store", "engine/causal"},
 	"engine/stage":                        {"runtime", "store", "engine", "engine/causal", "engine/codec", "engine/pipeline", "engine/topic"},
@@ -38,7 +39,7 @@ var layers = map[string][]string{
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
 	"cmd/leat/scaffold":                   {"guests", "engine/pipeline/document"},
-	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/codec", "engine/pipeline", "engine/stage"},
+	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/codec", "engine/control/inbound", "engine/pipeline", "engine/stage"},
 	"flavors/script/corpus":               {},
 }
 

@@ -132,10 +132,8 @@ func storedSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, 
 		return sample{}, a.missing()
 	case c.IsSet("letter"):
 		return letterSample(c, a)
-	case a.run != nil:
-		return sample{}, fail(exitInUse, "stop it first; --letter works while it runs", fmt.Errorf("%s is running", plan.Name))
 	default:
-		return spoolSample(c, plan, a.store)
+		return spoolSample(c, plan, a)
 	}
 }
 
@@ -165,18 +163,22 @@ func letterSample(c *cli.Context, a *access) (sample, error) {
 }
 
 // spoolSample is a row of the spool: as its source read it, or as it was injected.
-func spoolSample(c *cli.Context, plan *pipeline.Plan, st *store.Store) (sample, error) {
+func spoolSample(c *cli.Context, plan *pipeline.Plan, a *access) (sample, error) {
 	seq := runtime.Seq(c.Uint64("spool"))
-	row, err := st.ReadRow(seq)
+	row, err := a.row(c.Context, seq)
 	if errors.Is(err, store.ErrNotFound) {
-		hint := "it holds none"
-		if last, rows := st.LastSeq(), st.SpoolRows(); rows > 0 {
-			hint = fmt.Sprintf("it holds %d to %d", last-runtime.Seq(rows)+1, last)
+		first, last, err := a.rows(c.Context)
+		if err != nil {
+			return sample{}, a.failure("ask for the spool", err)
+		}
+		hint := fmt.Sprintf("it holds %d to %d", first, last)
+		if last < first {
+			hint = "it holds none"
 		}
 		return sample{}, usagef(hint, "the spool of %s has no row %d", plan.Name, seq)
 	}
 	if err != nil {
-		return sample{}, fail(exitFailed, "", err)
+		return sample{}, a.failure(fmt.Sprintf("read row %d of the spool", seq), err)
 	}
 	out := sample{message: row.Message, raw: !row.Inject, where: fmt.Sprintf("row %d", seq)}
 	if row.Inject {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/codec"
+	"github.com/leat-run/leat/engine/control/inbound"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/stage"
 	"github.com/leat-run/leat/runtime"
@@ -161,13 +161,8 @@ func parseRecord(text []byte, where string) (stage.Call, error) {
 		Headers     map[string]json.RawMessage `json:"headers"`
 		Clock       map[string]int64           `json:"clock"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&row); err != nil {
+	if err := inbound.JSON(bytes.NewReader(text), &row); err != nil {
 		return bad(err)
-	}
-	if decoder.More() {
-		return bad(fmt.Errorf("there is more after byte %d", decoder.InputOffset()))
 	}
 	key, err := bytesOf("key", row.Key)
 	if err != nil {

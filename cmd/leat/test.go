@@ -23,10 +23,13 @@ func testCommand(s surroundings) *cli.Command {
 		ArgsUsage: "[PATH...]",
 		Description: "Runs suites: orders" + suite.Extension + " injects into orders.yaml and says what must come of it. The real engine runs in\n" +
 			"memory: no source is read, no sink is written. A directory stands for all suites below it; no path for this one.\n\n" +
+			"--update writes the files of `snapshot: true`, and without --run removes those that no case has any more: read the\n" +
+			"difference before you keep it. What a suite says itself (exact, subset, text, meta) is never rewritten: a case that\n" +
+			"fails on it goes on failing, and prints what it got.\n\n" +
 			"Examples:\n   leat test\n   leat test orders.yaml --run 'orders/total.*'\n   leat test --update",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Usage: "only cases whose SUITE/CASE matches `REGEXP`"},
-			&cli.BoolFlag{Name: "update", Usage: "write the snapshot files instead of comparing with them"},
+			&cli.BoolFlag{Name: "update", Usage: "write the snapshot files instead of comparing with them; a suite itself is left as it is"},
 			&cli.StringFlag{Name: "junit", Usage: "write a JUnit report to `FILE`", TakesFile: true, Action: checkReport},
 		},
 		Action: func(c *cli.Context) error { return test(c, s) },

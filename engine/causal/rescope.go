@@ -100,7 +100,7 @@ func (s *starting) join() error {
 			seed, known = extent.End-1, true
 		}
 		if known {
-			in.skipTo(seed + 1)
+			in.skipTo(min(seed, math.MaxInt64-1) + 1) // anybody can claim the last offset there is
 		}
 		if s.task.carried.drop(in.channel) { // the frontier claims it from here on
 			s.task.carriedChanged = true

@@ -106,24 +106,20 @@ func (s *starting) checkExtents() error {
 }
 
 func (s *starting) place(in *input, extent Extent) error {
-	position := in.position
-	switch {
-	case !in.seen:
-		position = extent.Start
-		if position > 0 { // nobody can fetch what is below: a claim on it must not wait for that
-			in.skipTo(position)
-		}
-	case position > extent.End:
+	switch position := in.position; {
+	case in.seen && position > extent.End:
 		return s.refuse(in.channel, PastEnd, position, extent.End)
-	case position < extent.Start && s.former.Consumes(in.channel):
+	case position >= extent.Start:
+	case in.seen && s.former.Consumes(in.channel):
 		if !s.declared.AcceptLoss {
 			return s.refuse(in.channel, BehindRetention, position, extent.Start)
 		}
 		s.report.Lost = append(s.report.Lost, Gap{in.channel, position, extent.Start - 1})
 		in.skipTo(extent.Start)
-		position = extent.Start
+	default: // nobody can fetch what is below the start any more: a claim on it must not wait for that
+		in.skipTo(extent.Start)
 	}
-	s.report.Fetch = append(s.report.Fetch, Coordinate{in.channel, max(position, extent.Start)})
+	s.report.Fetch = append(s.report.Fetch, Coordinate{in.channel, in.position})
 	return nil
 }
 

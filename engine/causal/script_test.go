@@ -171,7 +171,7 @@ func (w *world) runReceive(input string, deliver bool) string {
 }
 
 func (w *world) runTruncate() string {
-	bounds, err := Bounds(w.task.Truncatable(), w)
+	bounds, err := Bounds(w.task.Truncatable(), w, w)
 	if err != nil {
 		return err.Error()
 	}

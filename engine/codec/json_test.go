@@ -121,7 +121,7 @@ func TestJSONDecodeAllocatesNothing(t *testing.T) {
 // Proves against the standard library: a text passes here exactly if it is valid there and
 // valid UTF-8, within the depth; and what passes is the trimmed input.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.5e3,"\u00e9",null]}`, "[\xff]", `{"a":}`, ` "x" `, `[[[[]]]]`, "1 2"} {
+	for _, seed := range []string{`{"a":[1,2.5e3,"\u00e9",null]}`, "[\xff]", `{"a":}`, ` "x" `, `[[[[]]]]`, "1 2", strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth), strings.Repeat(`{"":`, MaxDepth+1) + "1" + strings.Repeat("}", MaxDepth+1)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -12,6 +12,9 @@ import (
 type model struct {
 	open     map[runtime.Seq]int
 	frontier runtime.Seq
+	next     runtime.Seq // that has not arrived
+	arrived  Freed
+	freed    Freed
 }
 
 func (m *model) sweep() {
@@ -23,65 +26,81 @@ func (m *model) sweep() {
 	}
 }
 
-// Any legal sequence of arrivals, openings, endings and forces gives the model's frontier,
-// a balance that balances, and gets back exactly the slots of committed or forced messages.
+// arrive is the arrival of n rows, those among them that were forced before included.
+func (m *model) arrive(n int) Arrival {
+	a := Arrival{First: m.next, Origin: Origin{Index: uint64(m.next - 1), Positions: make([]runtime.Position, n)}}
+	for range n {
+		size := int64(m.next) * 3
+		a.Bytes = append(a.Bytes, size)
+		m.arrived.Messages, m.arrived.Bytes = m.arrived.Messages+1, m.arrived.Bytes+size
+		if _, forced := m.open[m.next]; !forced {
+			m.open[m.next] = 1
+		}
+		m.next++
+	}
+	return a
+}
+
+func (m *model) count(f Freed) {
+	m.freed.Messages, m.freed.Bytes = m.freed.Messages+f.Messages, m.freed.Bytes+f.Bytes
+}
+
+const mostSteps = 300
+
+// Any legal sequence of arrivals, openings, endings and forces, of rows that are still to arrive too,
+// gives the model's frontier and open branches, a balance that balances, and gets back exactly
+// the slots and bytes of committed or forced messages.
 func FuzzTracker(f *testing.F) {
 	f.Add([]byte{0, 0, 2, 1, 1, 0, 1, 0, 2, 0, 3, 1, 0, 9, 1, 1})
+	f.Add([]byte{4, 0, 4, 2, 0, 1, 2, 0, 0, 3, 3, 1, 2, 4, 1, 3, 27, 3, 2, 3})
 	f.Add([]byte("arrive, open, end, force, arrive, end"))
 	f.Fuzz(func(t *testing.T, ops []byte) {
-		m := &model{open: map[runtime.Seq]int{}}
+		m := &model{open: map[runtime.Seq]int{}, next: 1}
 		tracker := New(0, Balance{}, 1)
-		arrived, freed, next := 0, 0, runtime.Seq(1)
-		for i := 0; i+1 < len(ops); i += 2 {
-			seq := runtime.Seq(ops[i+1])%max(next, 1) + 1
-			switch open, there := m.open[seq]; ops[i] % 4 {
-			case 0: // a run of rows arrives
-				n := int(ops[i+1]%5) + 1
-				freed += tracker.Arrive(Arrival{
-					First: next, Bytes: make([]int64, n),
-					Origin: Origin{Index: uint64(next - 1), Positions: make([]runtime.Position, n)},
-				}).Messages
-				for range n {
-					m.open[next] = 1
-					next++
-					arrived++
-				}
-			case 1:
-				if there && open > 0 {
-					freed += tracker.Apply(Event{Seq: seq, Open: 2, Ending: Delivered}).Messages
-					m.open[seq]++
-				}
-			case 2:
-				if there && open > 0 {
-					freed += tracker.Apply(Event{Seq: seq, Ending: Ending(ops[i]/4)%6 + 1}).Messages
-					m.open[seq]--
-				}
-			case 3:
-				if there && open > 0 {
-					freed += tracker.Force(seq).Messages
-					m.open[seq] = 0
-				}
+		for i := 0; i+1 < min(len(ops), 2*mostSteps); i += 2 {
+			seq := runtime.Seq(ops[i+1])%m.next + 1
+			open := m.open[seq] > 0
+			switch op := ops[i] % 5; {
+			case op == 0:
+				m.count(tracker.Arrive(m.arrive(int(ops[i+1]%5) + 1)))
+			case op == 1 && open:
+				m.count(tracker.Apply(Event{Seq: seq, Open: 2, Ending: Delivered}))
+				m.open[seq]++
+			case op == 2 && open:
+				m.count(tracker.Apply(Event{Seq: seq, Ending: Ending(ops[i]/5)%(endings-1) + 1}))
+				m.open[seq]--
+			case op == 3 && open:
+				m.count(tracker.Force(seq))
+				m.open[seq] = 0
+			case op == 4:
+				ahead := m.next + runtime.Seq(ops[i+1]%4)
+				m.count(tracker.Force(ahead))
+				m.open[ahead] = 0
 			}
 			m.sweep()
-			compare(t, tracker, m, arrived, freed)
+			compare(t, tracker, m)
 		}
 	})
 }
 
-func compare(t *testing.T, tracker *Tracker, m *model, arrived, freed int) {
+func compare(t *testing.T, tracker *Tracker, m *model) {
 	t.Helper()
 	stats := tracker.Stats()
-	if stats.Frontier != m.frontier {
-		t.Fatalf("frontier %d, model %d", stats.Frontier, m.frontier)
+	if stats.Frontier != m.frontier || stats.Balance.Committed != uint64(m.frontier) {
+		t.Fatalf("frontier %d, %d committed, model %d", stats.Frontier, stats.Balance.Committed, m.frontier)
 	}
 	if err := stats.Balance.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if got := int(stats.Balance.Committed) + len(tracker.Outstanding(1<<20)); got > arrived {
-		t.Fatalf("%d committed or outstanding of %d that arrived", got, arrived)
+	branches := 0
+	for _, n := range m.open {
+		branches += n
 	}
-	if freed+stats.Outstanding != arrived {
-		t.Fatalf("%d freed + %d outstanding != %d arrived", freed, stats.Outstanding, arrived)
+	if stats.Branches != int64(branches) {
+		t.Fatalf("%d open branches, model %d", stats.Branches, branches)
+	}
+	if left := (Freed{stats.Outstanding, stats.Bytes}); m.freed.Messages+left.Messages != m.arrived.Messages || m.freed.Bytes+left.Bytes != m.arrived.Bytes {
+		t.Fatalf("%+v freed + %+v outstanding != %+v", m.freed, left, m.arrived)
 	}
 }
 

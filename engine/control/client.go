@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -23,6 +24,7 @@ type Client struct{ http *http.Client }
 func Dial(address string) *Client {
 	var d net.Dialer
 	return &Client{http: &http.Client{Transport: &http.Transport{
+		IdleConnTimeout: clientIdleFor,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, "unix", address)
 		},
@@ -61,6 +63,12 @@ func (c *Client) Letters(ctx context.Context, fn func(store.DeadLetter) error) e
 // DeleteLetters removes letters for good.
 func (c *Client) DeleteLetters(ctx context.Context, ids ...string) error {
 	return c.call(ctx, http.MethodPost, "/dlq/delete", lettersRequest{IDs: ids}, &struct{}{})
+}
+
+// Row reads a row of the spool, committed or not. One that the spool has not is
+// store.ErrNotFound.
+func (c *Client) Row(ctx context.Context, seq runtime.Seq) (row store.Row, err error) {
+	return row, c.call(ctx, http.MethodGet, fmt.Sprintf("/spool/%d", seq), nil, &row)
 }
 
 // Replay replays the named letters through the run and waits until they are committed.

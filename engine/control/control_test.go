@@ -91,6 +91,14 @@ func through(t *testing.T, dir string) {
 	if !errors.Is(err, engine.ErrWindow) || strings.Count(err.Error(), "cannot be replayed") != 1 || !strings.Contains(err.Error(), "the checkpoint is 2") {
 		t.Errorf("a window that is not there: %v", err)
 	}
+	if row, err := c.Row(ctx, 1); err != nil || row.Seq != 1 || !row.Inject || row.Node != "out" || string(row.Message.Payload) != "1" {
+		t.Errorf("a row: %+v, %v", row, err)
+	}
+	for _, seq := range []runtime.Seq{0, 9} {
+		if row, err := c.Row(ctx, seq); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a row that is not there: %+v, %v", row, err)
+		}
+	}
 	must(t, c.DeleteLetters(ctx, "b"))
 	must(t, c.Letters(ctx, func(l store.DeadLetter) error { t.Errorf("left over: %s", l.ID); return nil }))
 	must(t, c.Drain(ctx))

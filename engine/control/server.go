@@ -9,10 +9,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/control/inbound"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -21,8 +24,21 @@ const (
 	socketName = "control.sock"
 	// pathMost is what a unix socket's address can hold on every platform.
 	pathMost = 100
-	// bodyMost bounds a request's body.
+	// bodyMost bounds a request's body: many records are appended at once.
 	bodyMost = 16 << 20
+	// headersMost bounds a request's headers.
+	headersMost = 16 << 10
+	// connectionsMost bounds the connections that are served at once; further ones wait in the
+	// kernel's queue until one is closed.
+	connectionsMost = 64
+	// headersWithin bounds the time from a connection to its first request's last header.
+	headersWithin = 5 * time.Second
+	// requestWithin bounds the time to the last byte of a request's body.
+	requestWithin = 30 * time.Second
+	// idleFor is how long a connection is kept between two requests. A client lets go of it
+	// after clientIdleFor, so that it does not send a request into one that is being closed.
+	idleFor       = time.Minute
+	clientIdleFor = idleFor / 2
 	// closeAfter bounds how long Close waits for requests.
 	closeAfter = 5 * time.Second
 )
@@ -51,9 +67,18 @@ func (s *Server) serve(dir string, routes http.Handler) error {
 	if err != nil {
 		return fmt.Errorf("control: listen: %w", err)
 	}
-	s.http = &http.Server{Handler: routes, ReadHeaderTimeout: closeAfter}
-	s.serving.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close
+	s.accept(listener, routes)
 	return nil
+}
+
+// accept serves a listener within the bounds. There is none on the time of an answer: a replay is
+// waited for, and a list is read as fast as a person does. Who reads slowly holds one connection.
+func (s *Server) accept(listener net.Listener, routes http.Handler) {
+	s.http = &http.Server{
+		Handler: routes, MaxHeaderBytes: headersMost,
+		ReadHeaderTimeout: headersWithin, ReadTimeout: requestWithin, IdleTimeout: idleFor,
+	}
+	s.serving.Go(func() { _ = s.http.Serve(inbound.Listen(listener, connectionsMost)) }) // it ends with Close
 }
 
 // Offer answers GET path with what look returns, as JSON: what a run knows beyond the engine
@@ -124,8 +149,12 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, s.engine.Status()) })
 	mux.HandleFunc("GET /dlq", s.letters)
 	mux.HandleFunc("POST /dlq/delete", s.deleteLetters)
+	mux.HandleFunc("GET /spool/{seq}", s.row)
 	mux.HandleFunc("POST /replay", s.replay)
-	mux.HandleFunc("POST /drain", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("POST /drain", func(w http.ResponseWriter, r *http.Request) {
+		if !read(w, r, &struct{}{}) {
+			return
+		}
 		s.engine.Drain()
 		w.WriteHeader(http.StatusAccepted)
 	})
@@ -155,6 +184,20 @@ func (s *Server) deleteLetters(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, struct{}{})
+}
+
+func (s *Server) row(w http.ResponseWriter, r *http.Request) {
+	seq, err := strconv.ParseUint(r.PathValue("seq"), 10, 64)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, fmt.Errorf("%q is no row's number", r.PathValue("seq")))
+		return
+	}
+	row, err := s.store.ReadRow(runtime.Seq(seq))
+	if err != nil {
+		refuseCode(w, err)
+		return
+	}
+	answer(w, row)
 }
 
 func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
@@ -196,12 +239,19 @@ type refusal struct {
 	Code  string `json:"code,omitempty"` // of codes
 }
 
+// read takes a request's body; what the request does not take is refused.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost)).Decode(into)
-	if err != nil {
-		refuse(w, http.StatusBadRequest, err)
+	err := inbound.JSON(http.MaxBytesReader(w, r.Body, bodyMost), into)
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &large):
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf("the body is larger than %d bytes", bodyMost))
+	default:
+		refuse(w, http.StatusBadRequest, fmt.Errorf("the body is not what this request takes: %w", err))
 	}
-	return err == nil
+	return false
 }
 
 func answer(w http.ResponseWriter, value any) {

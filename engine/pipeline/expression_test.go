@@ -1,10 +1,14 @@
 package pipeline
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -162,17 +166,33 @@ func TestViewReset(t *testing.T) {
 	}
 }
 
-// FuzzExpressionPayload proves that no payload makes an expression panic, and that a payload
-// which is not JSON never matches by what it does not say.
+// FuzzExpressionPayload proves that no payload makes an expression panic, and that what an
+// expression says of a JSON text does not depend on how the text is laid out.
 func FuzzExpressionPayload(f *testing.F) {
 	e := mustCompile(f, `payload.a.b == 1 || payload.l.exists(x, x > 1) || payload.s.startsWith("x")`, predicateExpression)
-	for _, seed := range []string{`{"a":{"b":1}}`, `{"l":[1,2]}`, `{"s":"\u00"}`, `[`, `{"a`, `{"a":}`, `-`, `{"a":[}]`, "{\"a\":1,}"} {
+	for _, seed := range []string{`{"a":{"b":1}}`, `{"l":[1,2]}`, `{"s":"\u00"}`, `[`, `{"a`, `{"a":}`, `-`, `{"a":[}]`, "{\"a\":1,}", `{"a":{"b":2,"b":1.0}}`, `{"s":"\u0078"}`, `{"l":[[],"2",9007199254740993]}`, `{"a":{"b":1e400}}`, ` {"\u0061" : null , "l" : { } } `} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		ok, err := e.Match(NewView(nil, nil, runtime.Message{Codec: "json", Payload: payload}))
-		if ok && err != nil {
-			t.Error("both a match and an error")
+		match := func(payload []byte) string {
+			ok, err := e.Match(NewView(nil, nil, runtime.Message{Codec: "json", Payload: payload}))
+			if ok && err != nil {
+				t.Error("both a match and an error")
+			}
+			return fmt.Sprint(ok, err)
+		}
+		want := match(payload)
+		if !json.Valid(payload) || !utf8.Valid(payload) {
+			return // no payload of this codec: it is enough that nothing panics
+		}
+		var compact, wide bytes.Buffer
+		if err := cmp.Or(json.Compact(&compact, payload), json.Indent(&wide, payload, " ", "\t")); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range [][]byte{compact.Bytes(), wide.Bytes()} {
+			if got := match(text); got != want {
+				t.Errorf("%q: %s, but %q: %s", payload, want, text, got)
+			}
 		}
 	})
 }

@@ -24,7 +24,8 @@ type node struct {
 	name   string
 	inputs []causal.Channel
 	sinks  []*topic
-	quiet  bool // a filter stage: it emits on one record in eight
+	quiet  bool   // a filter stage: it emits on one record in eight
+	lags   *topic // it hardly ever fetches this one, so that what waits for it is held for long
 
 	store     map[string][]byte
 	committed ledger
@@ -84,6 +85,15 @@ func (n *node) start() error {
 	}
 	n.w.note(n.name, "start", causal.Coordinate{}, report.Held)
 	return n.deliverAll() // a smaller scope may have opened a gate
+}
+
+// input draws the channel to fetch from.
+func (n *node) input() causal.Channel {
+	c := pick(n.w, n.inputs)
+	if n.lags != nil && c.Topic == n.lags.id && n.w.rng.IntN(40) > 0 {
+		return n.inputs[0]
+	}
+	return c
 }
 
 // fetch takes the next record of a channel, or reports how far there is none.

@@ -100,6 +100,13 @@ var scenarios = []scenario{
 		b.node("y", "s b", "t")
 		b.node("z", "a t s", "u")
 	}, chaos{crash: 10, truncate: 30, retain: 60, redeploy: 8}, false, []string{"truncated entries", "retained", "joined"}},
+	{"retention over held records", func(b *builder) {
+		b.producer("p", "d a")
+		b.producer("q", "b")
+		b.node("x", "a", "s")
+		b.node("y", "s b", "t")
+		b.node("z", "a t d", "").lags = b.topic("d")
+	}, chaos{crash: 5, truncate: 60, retain: 120}, false, []string{"held", "truncated entries", "retained"}},
 	{"dense log", func(b *builder) {
 		b.producer("p", "a b")
 		b.node("x", "a", "s")

@@ -52,7 +52,7 @@ func deleteAll(w *world) {
 
 func truncateNode(t *testing.T, w *world, n *node) {
 	t.Helper()
-	bounds, err := causal.Bounds(n.task.Truncatable(), w.log)
+	bounds, err := causal.Bounds(n.task.Truncatable(), w.log, w.states()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,10 +107,10 @@ func (w *world) work(n *node) error {
 			n.commit()
 			return nil
 		}
-		return n.fetch(pick(w, n.inputs))
+		return n.fetch(n.input())
 	}
 	for range 1 + w.rng.IntN(4) {
-		if err := n.fetch(pick(w, n.inputs)); err != nil {
+		if err := n.fetch(n.input()); err != nil {
 			return err
 		}
 	}
@@ -269,12 +269,20 @@ func (w *world) startOrReset(n *node) error {
 	return err
 }
 
+// states are the stored states of all nodes.
+func (w *world) states() (all []causal.Reader) {
+	for _, n := range w.nodes {
+		all = append(all, n)
+	}
+	return all
+}
+
 func (w *world) truncate() error {
 	n := pick(w, w.nodes)
 	if n.task == nil {
 		return nil
 	}
-	bounds, err := causal.Bounds(n.task.Truncatable(), w.log)
+	bounds, err := causal.Bounds(n.task.Truncatable(), w.log, w.states()...)
 	if err != nil {
 		return err
 	}

@@ -209,6 +209,50 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
+// A record that another stage holds is not forgotten when retention deletes it from the log: its effects would overtake it there.
+func TestTruncationKeepsWhatIsHeld(t *testing.T) {
+	w := scopeWorld(t, "s", "out", "d")
+	w.guests["second"] = func(c guestCall) (any, error) {
+		if string(c.Msg.Value) == "1" {
+			return nil, nil
+		}
+		return emitting(c)
+	}
+	_, err := w.log.CreateTopic(store.TopicSpec{Name: "a", Partitions: 1, RetentionBytes: 1})
+	w.must(err)
+	w.produce("a", "k", `1`, "d@0")
+	w.produce("s", "k", `1`, "a@0")
+	y := []string{"metadata: {name: y}", "inputs: {s: {}}", "outputs: {out: {}}", "handle: {script: {source: second}}"}
+	z := []string{"metadata: {name: z}", "inputs: {out: {}, a: {}, d: {}}"}
+	w.batch(y...)
+	w.equal("held", w.batch(z...).Counts.Held, 1)
+	if removed, err := w.log.Retain(); removed != 1 || err != nil {
+		t.Fatal(removed, err)
+	}
+	truncated := func() {
+		t.Helper()
+		stage, err := w.start(nil, y...)
+		w.must(err)
+		defer stage.Close()
+		w.must(stage.tasks[0].truncate())
+		_, err = stage.tasks[0].advance(t.Context())
+		w.must(err)
+	}
+	w.produce("s", "k", `2`)
+	truncated()
+	w.history()
+	w.batch(z...)
+	w.equal("history", w.history(), "")
+	w.produce("d", "k", `0`)
+	w.batch(z...)
+	w.equal("history", w.history(), "d@0 a@0 out@0")
+	w.produce("s", "k", `3`)
+	truncated()
+	if offset, ok := w.records("out", 0)[1].Clock.Offset(w.channel("a")); ok {
+		t.Errorf("delivered and deleted, a@%d is still claimed", offset)
+	}
+}
+
 // Two stages and a feedback between them end as a batch when all is quiet, not before.
 func TestBatchOfStagesThatFeedOneAnother(t *testing.T) {
 	w := newWorld(t, "in", "ping", "pong")

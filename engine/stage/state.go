@@ -5,6 +5,7 @@ import (
 
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/topic"
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
@@ -104,7 +105,7 @@ func describeChannel(log *store.Log, plan *pipeline.Stage, id store.TaskID, c ca
 			d.Declared = d.Declared || in.Topic == t.Name
 		}
 	}
-	status, err := causal.ReadChannel(&stored{log: log, id: id}, c)
+	status, err := causal.ReadChannel(topic.State{Log: log, Task: id}, c)
 	if err != nil {
 		return d, err
 	}

@@ -221,7 +221,7 @@ func (t *task) patience() time.Duration {
 
 // truncate forgets what no log holds any more. A sweep that fails skips its turn.
 func (t *task) truncate() error {
-	bounds, err := causal.Bounds(t.protocol.Truncatable(), topic.View{Log: t.stage.log})
+	bounds, err := topic.Bounds(t.stage.log, t.protocol.Truncatable())
 	if err != nil {
 		t.counts.Skipped++
 		t.stage.opt.Logger.Warn("stage: truncation skipped", "partition", t.id.Partition, "error", err)

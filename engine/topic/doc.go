@@ -1,7 +1,8 @@
 // Package topic joins the causal protocol to the embedded log: what both stages and the endpoints
 // of pipelines need of it.
 //
-//	store.Log --View--> causal.Restore, causal.Bounds
+//	store.Log --View--> causal.Restore
+//	store.Log --View, State--> Bounds: what clocks may forget
 //	store.TopicRecord <--Fetched, Stored--> causal.Fetched
 //	Producer: observe, stamp, append      for whoever takes part without being a stage
 //	Drain: are all who write and read topics in this process done?

@@ -35,7 +35,7 @@ func (p *Producer) Observe(r causal.Record) { p.session.Observe(r) }
 
 // Truncate forgets the claims that no log holds any more, and says how many.
 func (p *Producer) Truncate() (int, error) {
-	bounds, err := causal.Bounds(p.session.Stamp(), View{p.log})
+	bounds, err := Bounds(p.log, p.session.Stamp())
 	if err != nil {
 		return 0, err
 	}

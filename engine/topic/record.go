@@ -23,6 +23,31 @@ func (v View) Topic(id causal.TopicID) (causal.Topic, bool, error) {
 	return out, true, nil
 }
 
+// State is the stored protocol state of a stage's task, for who looks at it from outside of the task.
+type State struct {
+	Log  *store.Log
+	Task store.TaskID
+}
+
+var _ causal.Reader = State{}
+
+// Get returns an entry, nil where there is none.
+func (s State) Get(key string) ([]byte, error) { return s.Log.State(s.Task, key) }
+
+// Bounds says what may be forgotten of a clock on this log (causal.Bounds). What a stage that is not run any more has not delivered is
+// kept until it is run again or reset.
+func Bounds(log *store.Log, clock causal.Clock) (causal.Clock, error) {
+	tasks, err := log.Tasks()
+	if err != nil {
+		return causal.Clock{}, err
+	}
+	states := make([]causal.Reader, len(tasks))
+	for i, task := range tasks {
+		states[i] = State{log, task}
+	}
+	return causal.Bounds(clock, View{log}, states...)
+}
+
 // ChannelOf is the channel of a topic's partition.
 func ChannelOf(t store.Topic, partition int32) causal.Channel {
 	return causal.Channel{Topic: causal.TopicID(t.ID), Partition: partition}

@@ -29,7 +29,7 @@ type step struct {
 func (d *Distribution) Add(v int64) { d.add(step{max(v, 0), max(v, 0), 1}) }
 
 func (d *Distribution) add(s step) {
-	octave := max(bits.Len64(uint64(s.Min))-1, 0)
+	octave := octaveOf(s.Min)
 	if d.steps[octave] == nil {
 		d.steps[octave] = make([]step, stepsPerOctave)
 	}
@@ -41,6 +41,13 @@ func (d *Distribution) add(s step) {
 	}
 	d.count += s.Count
 	d.most = max(d.most, s.Max)
+}
+
+func octaveOf(v int64) int { return max(bits.Len64(uint64(v))-1, 0) }
+
+func sameStep(a, b int64) bool {
+	octave := octaveOf(a)
+	return octave == octaveOf(b) && offset(a, octave) == offset(b, octave)
 }
 
 // offset is a value's step within its octave.
@@ -154,7 +161,7 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 	}
 	*d = Distribution{}
 	for _, s := range steps {
-		if s.Min < 0 || s.Max < s.Min || s.Count < 1 || d.count+s.Count < d.count || s.Max-s.Min > s.Min/stepsPerOctave+1 {
+		if s.Min < 0 || s.Max < s.Min || s.Count < 1 || d.count+s.Count < d.count || !sameStep(s.Min, s.Max) {
 			return fmt.Errorf("tune: no step of a distribution: %+v", s)
 		}
 		d.add(s)

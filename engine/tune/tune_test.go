@@ -3,6 +3,7 @@ package tune
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -143,13 +144,33 @@ func TestEvidenceAsJSON(t *testing.T) {
 	}
 }
 
+// Proves that whatever is read as evidence is written so that it reads as the same, has quantiles in
+// their order, and can be advised on.
 func FuzzEvidence(f *testing.F) {
-	text, _ := json.Marshal(evidence(5))
+	e := evidence(5)
+	e.Applied(engine.Call{Node: transform, Kind: runtime.KindFuel})
+	text, _ := json.Marshal(e)
 	f.Add(text)
+	for _, steps := range []string{`{"min":0,"max":1,"count":3}`, `{"min":64,"max":66,"count":1}`, `{"min":4096,"max":4159,"count":9e18},{"min":4100,"max":4101,"count":1}`, `{"min":9223372036854775806,"max":9223372036854775807,"count":1}`} {
+		f.Add(fmt.Appendf(nil, `{"enrich":{"calls":-1,"failures":{"fuel":-7,"memory":9223372036854775807},"fuel":[%s],"time":[%[1]s],"memory":[],"sizes":[{},{"fuel":[%[1]s]}],"largest":-5},"x":null}`, steps))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var e Evidence
-		if json.Unmarshal(text, &e) != nil {
+		var e, again Evidence
+		if len(text) > 1<<14 || json.Unmarshal(text, &e) != nil {
 			return
+		}
+		first, err := json.Marshal(&e)
+		if err != nil || json.Unmarshal(first, &again) != nil {
+			t.Fatalf("%s was read and is written as %s, %v", text, first, err)
+		}
+		if second, _ := json.Marshal(&again); !bytes.Equal(first, second) {
+			t.Fatalf("%s\n%s", first, second)
+		}
+		for _, n := range e.nodes {
+			d := &n.seen.Fuel
+			if all := []int64{d.Min(), d.Quantile(0), d.Quantile(0.5), d.Quantile(0.99), d.Quantile(1), d.Max()}; !slices.IsSorted(all) {
+				t.Fatalf("%s: %v", text, all)
+			}
 		}
 		if err := Draw(&bytes.Buffer{}, Advise(plan, &e, Options{})); err != nil {
 			t.Fatal(err)

@@ -57,5 +57,11 @@ func Cases() []Case {
 			Kinds: failed(runtime.KindInput)},
 		{Name: "trap", Payload: `{"do":"trap"}`, Kinds: failed(runtime.KindRuntime), Spent: true, Flavors: []string{"wasm"}},
 		{Name: "bad pointer", Payload: `{"do":"bad pointer"}`, Kinds: failed(runtime.KindOutput), Flavors: []string{"wasm"}},
+		{Name: "bad key", Payload: `{"do":"bad key"}`, Kinds: failed(runtime.KindOutput), Text: "meta_get key", Flavors: []string{"wasm"}},
+		{Name: "a buffer that is not there", Payload: `{"do":"bad buffer"}`, Kinds: failed(runtime.KindOutput), Text: "meta_get buffer", Flavors: []string{"wasm"}},
+		{Name: "a buffer for what there is not", Payload: `{"do":"bad buffer, no value"}`, Kinds: failed(runtime.KindOutput), Text: "meta_get buffer", Flavors: []string{"wasm"}},
+		{Name: "a buffer that ends too late", Payload: `{"do":"bad capacity"}`, Kinds: failed(runtime.KindOutput), Text: "config buffer", Flavors: []string{"wasm"}},
+		{Name: "a buffer too short and not there", Payload: `{"do":"bad buffer, short"}`, Kinds: failed(runtime.KindOutput), Text: "config buffer", Flavors: []string{"wasm"}},
+		{Name: "only the lengths", Payload: `{"do":"lengths"}`, Want: []string{`[9,-1,32]`}, Flavors: []string{"wasm"}},
 	}
 }

@@ -52,6 +52,7 @@ func (in *instance) prelude() []*goja.Object {
 	run, _ := goja.AssertFunction(function)
 	found, err := run(goja.Undefined(), host)
 	in.must(err)
+	in.forgetSymbols, _ = goja.AssertFunction(host.Get("forget"))
 	list := found.ToObject(in.vm)
 	roots := make([]*goja.Object, list.Get("length").ToInteger())
 	for i := range roots {

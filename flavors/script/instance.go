@@ -25,6 +25,7 @@ type instance struct {
 	// Built-ins as they were before guest code ran.
 	indexOf, mathPow, mapSize, setSize, freezeObject nativeFunction
 	joining                                          []*goja.Object // arrays that are being joined, outermost first
+	forgetSymbols                                    goja.Callable  // the names that Symbol.for knows
 	patterns                                         patterns
 	log                                              logger
 	indexer                                          indexer

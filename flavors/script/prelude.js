@@ -107,6 +107,7 @@
   Symbol.keyFor = function (known) {
     for (const [key, value] of registry) if (value === known) return key;
   };
+  host.forget = () => registry.clear();
   delete Error.captureStackTrace;
 
   const roots = hidden;

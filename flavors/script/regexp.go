@@ -17,6 +17,13 @@ type patterns struct {
 	exec         *goja.Object                 // RegExp.prototype.exec, ours
 }
 
+// forget drops what earlier messages left: fuel would tell.
+func (p *patterns) forget() {
+	clear(p.object)
+	clear(p.source)
+	clear(p.backtracking)
+}
+
 // Bounds of patterns: what is beyond them is compiled again.
 const (
 	maxPatternObjects = 512

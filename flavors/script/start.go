@@ -45,7 +45,11 @@ func (in *instance) start(ctx context.Context) error {
 // the message before. It is metered apart: the message's own accounts begin after it and are
 // those of state: reuse. usage is the body's where it fails.
 func (in *instance) renew(ctx context.Context, started time.Time) (usage runtime.Usage, err error) {
+	in.patterns.forget()
 	late, err := in.evaluate(ctx, func() error {
+		if _, err := in.forgetSymbols(goja.Undefined()); err != nil {
+			return err
+		}
 		if err := in.restart(); err != nil {
 			return err
 		}

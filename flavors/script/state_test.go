@@ -46,6 +46,36 @@ func TestFreshIsTheSameWithAnyWorkers(t *testing.T) {
 	}
 }
 
+// TestFreshForgets proves that under state: fresh every message has the result and the fuel
+// of the first one, also where an instance could remember: patterns that were compiled,
+// names that Symbol.for knows.
+func TestFreshForgets(t *testing.T) {
+	for name, source := range map[string]string{
+		"a pattern made at run time": `export default (msg) => ({ ok: new RegExp('^a' + msg.payload.n).test('a1') })`,
+		"a text as a pattern":        `export default (msg) => ({ ok: 'a1'.search('a' + msg.payload.n) })`,
+		"a backtracking literal":     `export default () => ({ ok: /(?=a)a/.test('a1') })`,
+		"Symbol.for":                 `let n = 0; export default (msg) => { for (; n < 600; n++) Symbol.for(Math.random() + 'n' + n); return { n } }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := load(t, source, func(s *runtime.Settings) { s.State = runtime.StateFresh })
+			first := ""
+			for i := range 3 {
+				r, err := w.Apply(t.Context(), runtime.Message{ID: fmt.Sprint(i), Codec: "json", Payload: []byte(`{"n":1}`)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := fmt.Sprint(string(r.Out[0].Payload), " ", r.Usage.Fuel)
+				if first == "" {
+					first = got
+				}
+				if got != first {
+					t.Errorf("message %d: %s, the first: %s", i, got, first)
+				}
+			}
+		})
+	}
+}
+
 // shared applies messages 0 to n-1 on that many workers, each taking what comes next, and
 // returns results and fuel by message.
 func shared(t *testing.T, m runtime.Module, workers, n int) []string {

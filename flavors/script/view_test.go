@@ -1,10 +1,13 @@
 package script
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -229,15 +232,24 @@ func TestViewIsAnObject(t *testing.T) {
 	}
 }
 
-// FuzzIndex proves that the indexer neither panics nor accepts what an identity
-// transform would then break.
+// FuzzIndex proves that the indexer accepts exactly what the standard library accepts, in UTF-8
+// and within the depth, that its nodes lie in the text and in each other, and that it
+// counts the nesting as a reader of brackets does.
 func FuzzIndex(f *testing.F) {
 	for _, doc := range corpus()[:60] {
 		f.Add([]byte(doc))
 	}
 	x := &indexer{limit: 1 << 20}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > 1<<14 {
+			return // no more nodes than the limit
+		}
+		x.rewind()
 		nodes, err := x.index(text, 100)
+		var deep *depthError
+		if valid := json.Valid(text) && utf8.Valid(text); valid != (err == nil) && !(valid && errors.As(err, &deep) && textDepth(text) > 100) {
+			t.Fatalf("%q: %v", text, err)
+		}
 		if err != nil {
 			return
 		}
@@ -246,6 +258,8 @@ func FuzzIndex(f *testing.F) {
 				t.Fatalf("node %d of %q: %+v", i, text, n)
 			}
 		}
-		textDepth(text)
+		if depth := textDepth(text); depth != x.deepest || depth > 100 {
+			t.Fatalf("%q: depth %d, %d", text, depth, x.deepest)
+		}
 	})
 }

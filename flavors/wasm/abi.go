@@ -109,12 +109,13 @@ func fail(i *instance, stack []uint64) {
 func metaGet(i *instance, stack []uint64) {
 	key := i.view("meta_get key", stack[0], stack[1])
 	i.charge(len(key))
+	buffer := i.view("meta_get buffer", stack[2], stack[3])
 	value, found := i.metaValue(string(key))
 	if !found {
 		stack[0] = math.MaxUint32
 		return
 	}
-	stack[0] = i.answer("meta_get", value, stack[2], stack[3])
+	stack[0] = i.answer(buffer, value)
 }
 
 func (i *instance) metaValue(key string) (string, bool) {
@@ -131,10 +132,11 @@ func (i *instance) metaValue(key string) (string, bool) {
 	return value, found
 }
 
-// answer copies text to the guest's buffer if it fits, and returns its length either way.
-func (i *instance) answer(what, text string, buf, size uint64) uint64 {
-	if uint64(uint32(size)) >= uint64(len(text)) {
-		copy(i.view(what+" buffer", buf, uint64(len(text))), text)
+// answer copies text to the guest's buffer if it fits, and returns its length either way. The whole buffer
+// is the guest's to have, also where nothing is written: a wrong one is found with the first message.
+func (i *instance) answer(buffer []byte, text string) uint64 {
+	if len(buffer) >= len(text) {
+		copy(buffer, text)
 		i.charge(len(text))
 	}
 	return uint64(len(text))
@@ -193,5 +195,5 @@ func now(i *instance, stack []uint64) { stack[0] = uint64(i.clock.base.UnixMilli
 
 // config(buf, cap) copies the JSON of constants and parameters out.
 func config(i *instance, stack []uint64) {
-	stack[0] = i.answer("config", i.module.config, stack[0], stack[1])
+	stack[0] = i.answer(i.view("config buffer", stack[0], stack[1]), i.module.config)
 }

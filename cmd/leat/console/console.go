@@ -15,6 +15,7 @@ import (
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/codec"
+	"github.com/leat-run/leat/engine/control/inbound"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/stage"
 	"github.com/leat-run/leat/store"
@@ -127,7 +128,7 @@ func (s *Server) listen() error {
 	if err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
-	s.listener = newBounded(listener, connectionsMost)
+	s.listener = inbound.Listen(listener, connectionsMost)
 	return nil
 }
 

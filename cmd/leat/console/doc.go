@@ -23,7 +23,8 @@
 //  3. Whatever a guest, a message or a file name contributed leaves as JSON and is shown as
 //     text. telemetry.redact is applied to every payload before it leaves.
 //  4. Every response has a time limit, every request a size, every list and stream a bound
-//     with a name (bounds.go).
+//     with a name (bounds.go). What a request does not take, in its body or its query, is
+//     refused (package inbound).
 //  5. Instruments, routes and their description are tables: instruments.go, routes.go and
 //     openapi.json, held together by tests.
 //

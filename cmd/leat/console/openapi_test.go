@@ -55,7 +55,7 @@ func description(t *testing.T) *openAPI {
 }
 
 // The table of routes and the description name the same operations, with the same
-// parameters in the path, and agree on what needs the token.
+// parameters in the path and the query, and agree on what needs the token.
 func TestRoutesAreDescribed(t *testing.T) {
 	w := newWorld(t)
 	d := description(t)
@@ -81,6 +81,15 @@ func TestRoutesAreDescribed(t *testing.T) {
 			if !slices.ContainsFunc(o.Parameters, func(p struct{ Name, In string }) bool { return p.Name == in[1] && p.In == "path" }) {
 				t.Errorf("%s: parameter %s is not described", name, in[1])
 			}
+		}
+		var query []string
+		for _, p := range o.Parameters {
+			if p.In == "query" {
+				query = append(query, p.Name)
+			}
+		}
+		if !slices.Equal(query, r.query) {
+			t.Errorf("%s: takes %v in the query, described as %v", name, r.query, query)
 		}
 	}
 	for name := range described {
@@ -264,7 +273,7 @@ func TestRequestsAreWhatIsDescribed(t *testing.T) {
 		for property, s := range d.Components.Schemas[name].Properties {
 			value := map[string]string{"array": `["x"]`, "string": `"x"`, "boolean": "false"}[s.Type]
 			_, text, _ := w.ask("POST", "/api/pipelines/test/"+path, fmt.Sprintf(`{%q: %s}`, property, value))
-			if strings.Contains(text, "unknown field") {
+			if strings.Contains(text, "unknown key") {
 				t.Errorf("%s: %s is described and not taken", path, property)
 			}
 		}

@@ -3,10 +3,12 @@ package console
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/leat-run/leat/engine/control/inbound"
 )
 
 // route is one thing that can be asked. The table is what openapi.json is held against.
@@ -14,29 +16,34 @@ type route struct {
 	method, path string
 	open         bool // needs no token: it holds nothing of the pipelines
 	handle       http.HandlerFunc
+	query        []string // what it takes in the query
 }
+
+// strict says whether a query is held against what the route takes. What others ask too is not:
+// a scraper and a balancer may add parameters of their own.
+func (r *route) strict() bool { return strings.HasPrefix(r.path, "/api/") }
 
 func (s *Server) table() []route {
 	scrape := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{MaxRequestsInFlight: replaysMost})
 	return []route{
-		{"GET", "/{$}", true, asset("index.html", "text/html; charset=utf-8")},
-		{"GET", "/assets/{name}", true, assets},
-		{"GET", "/healthz", true, s.health},
-		{"GET", "/readyz", true, s.ready},
-		{"GET", "/metrics", false, scrape.ServeHTTP},
-		{"GET", "/api/openapi.json", false, asset("openapi.json", "application/json")},
-		{"GET", "/api/pipelines", false, s.listPipelines},
-		{"GET", "/api/events", false, s.events},
-		{"GET", "/api/stages", false, s.listStages},
-		{"GET", "/api/pipelines/{pipeline}", false, s.one((*Server).showPipeline)},
-		{"GET", "/api/pipelines/{pipeline}/dlq", false, s.one((*Server).listLetters)},
-		{"GET", "/api/pipelines/{pipeline}/dlq/{id}", false, s.one((*Server).showLetter)},
-		{"POST", "/api/pipelines/{pipeline}/dlq/purge", false, s.one((*Server).purgeLetters)},
-		{"POST", "/api/pipelines/{pipeline}/replay", false, s.one((*Server).replay)},
-		{"POST", "/api/pipelines/{pipeline}/pause", false, s.one((*Server).pause)},
-		{"POST", "/api/pipelines/{pipeline}/resume", false, s.one((*Server).resume)},
-		{"POST", "/api/pipelines/{pipeline}/drain", false, s.one((*Server).drain)},
-		{"GET", "/api/pipelines/{pipeline}/tail", false, s.one((*Server).tail)},
+		{"GET", "/{$}", true, asset("index.html", "text/html; charset=utf-8"), nil},
+		{"GET", "/assets/{name}", true, assets, nil},
+		{"GET", "/healthz", true, s.health, nil},
+		{"GET", "/readyz", true, s.ready, nil},
+		{"GET", "/metrics", false, scrape.ServeHTTP, nil},
+		{"GET", "/api/openapi.json", false, asset("openapi.json", "application/json"), nil},
+		{"GET", "/api/pipelines", false, s.listPipelines, nil},
+		{"GET", "/api/events", false, s.events, nil},
+		{"GET", "/api/stages", false, s.listStages, nil},
+		{"GET", "/api/pipelines/{pipeline}", false, s.one((*Server).showPipeline), nil},
+		{"GET", "/api/pipelines/{pipeline}/dlq", false, s.one((*Server).listLetters), []string{"node", "kind", "since", "text", "limit"}},
+		{"GET", "/api/pipelines/{pipeline}/dlq/{id}", false, s.one((*Server).showLetter), nil},
+		{"POST", "/api/pipelines/{pipeline}/dlq/purge", false, s.one((*Server).purgeLetters), nil},
+		{"POST", "/api/pipelines/{pipeline}/replay", false, s.one((*Server).replay), nil},
+		{"POST", "/api/pipelines/{pipeline}/pause", false, s.one((*Server).pause), nil},
+		{"POST", "/api/pipelines/{pipeline}/resume", false, s.one((*Server).resume), nil},
+		{"POST", "/api/pipelines/{pipeline}/drain", false, s.one((*Server).drain), nil},
+		{"GET", "/api/pipelines/{pipeline}/tail", false, s.one((*Server).tail), []string{"rate"}},
 	}
 }
 
@@ -47,6 +54,10 @@ func (s *Server) routes() http.Handler {
 			if !r.open && !s.guard.allows(q) {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send it as Authorization: Bearer TOKEN")
+				return
+			}
+			if err := inbound.Query(q.URL.RawQuery, r.query...); err != nil && r.strict() {
+				refuse(w, http.StatusBadRequest, err.Error())
 				return
 			}
 			r.handle(w, q)
@@ -89,14 +100,7 @@ func answerWith(w http.ResponseWriter, status int, value any) {
 // read takes a request's body, strictly: a misspelt key of a request that deletes must not
 // be read as its absence.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
-	in := json.NewDecoder(r.Body)
-	in.DisallowUnknownFields()
-	err := in.Decode(into)
-	if err == nil {
-		if _, end := in.Token(); end != io.EOF {
-			err = errors.New("something follows the JSON value")
-		}
-	}
+	err := inbound.JSON(r.Body, into)
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
 )
 
@@ -143,7 +144,8 @@ func TestOtherOriginsCannotSteer(t *testing.T) {
 }
 
 // A body beyond its bound, one with a key that does not exist, two values or no JSON at
-// all is refused before anything is done.
+// all is refused before anything is done. The refusal of a key, in a body or a query, names the
+// nearest that there is.
 func TestBodiesAreBoundedAndStrict(t *testing.T) {
 	w := newWorld(t)
 	w.emit(`{"bad":1}`)
@@ -162,8 +164,27 @@ func TestBodiesAreBoundedAndStrict(t *testing.T) {
 			t.Errorf("%.40s: %d %s", body, status, text)
 		}
 	}
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", "dlq/purge", `{"al": true}`, `did you mean \"all\"?`},
+		{"POST", "dlq/purge", `{"nod": "check"}`, `did you mean \"node\"?`},
+		{"POST", "replay", `{"dryrun": true}`, `did you mean \"dry_run\"?`},
+		{"POST", "replay", `{"kid": "guest", "delete": true}`, `did you mean \"kind\"?`},
+		{"POST", "replay?dry_run=true", `{"ids": ["x"]}`, `unknown key \"dry_run\" at the query`},
+		{"POST", "pause", `{"for": "1m"}`, `unknown key \"for\"`},
+		{"POST", "drain?now", ``, `unknown key \"now\"`},
+		{"GET", "dlq?nod=check", ``, `did you mean \"node\"?`},
+		{"GET", "tail?rates=1", ``, `did you mean \"rate\"?`},
+	} {
+		status, text, _ := w.ask(c.method, "/api/pipelines/test/"+c.path, c.body)
+		if status != http.StatusBadRequest || !strings.Contains(text, c.want) {
+			t.Errorf("%s %s: %d %s", c.path, c.body, status, text)
+		}
+	}
 	if l := get[letterListJSON](w, "/api/pipelines/test/dlq"); l.Selected != 1 {
 		t.Errorf("%+v", l)
+	}
+	if state := w.engine.Status().State; state != engine.StateRunning {
+		t.Error("a refused request left the run", state)
 	}
 }
 
@@ -219,47 +240,6 @@ func TestStreamsAreBounded(t *testing.T) {
 		w.must(response.Body.Close())
 	}
 	w.eventually("the streams' room is free", func() bool { return len(w.server.streams) == 0 })
-}
-
-// More connections than the bound wait for one that ends, and the rest are served.
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newBounded(inner, 2)
-	defer l.Close()
-	accepted := make(chan net.Conn, 3)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				close(accepted)
-				return
-			}
-			accepted <- conn
-		}
-	}()
-	for range 3 {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-	}
-	first, second := <-accepted, <-accepted
-	select {
-	case <-accepted:
-		t.Fatal("a third was let in")
-	default:
-	}
-	_ = first.Close()
-	_ = first.Close() // gives its slot back once
-	third := <-accepted
-	_, _ = second.Close(), third.Close()
-	_ = l.Close()
-	for range accepted {
-	}
 }
 
 // A path leads to what is in the tables and to nothing else.

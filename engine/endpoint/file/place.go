@@ -62,6 +62,11 @@ func decodeState(b []byte) (s state, err error) {
 	if s.Version != stateVersion {
 		return state{}, fmt.Errorf("file source: its stored state has format %d, this version reads %d", s.Version, stateVersion)
 	}
+	for _, f := range s.Files {
+		if f.Head < 0 || f.Head > headBytes || min(f.Size, f.Offset, f.Lines, f.Last) < 0 {
+			return state{}, fmt.Errorf("file source: its stored state cannot be read: %s is at %+v", f.Path, f.mark)
+		}
+	}
 	return s, nil
 }
 

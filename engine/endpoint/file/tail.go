@@ -23,6 +23,9 @@ func decodeExtent(b []byte) (e extent, err error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return extent{}, fmt.Errorf("file sink: its stored state cannot be read: %w", err)
 	}
+	if e.Length < 0 {
+		return extent{}, fmt.Errorf("file sink: its stored state cannot be read: a length of %d", e.Length)
+	}
 	return e, nil
 }
 

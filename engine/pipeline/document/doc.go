@@ -5,7 +5,10 @@
 //	                                 |                                      |
 //	                                 +---------------- Report <-------------+--> []Diagnostic, by position
 //
-// Words, Replace and Insert edit a document's text and leave every other byte of it as it is.
+// Edit, Replace and Insert edit a document's text and leave every other byte of it as it is.
+// Each makes the new text and, beside it, the tree that it must read as: a text that reads as
+// anything else is an error. Where the parser says that a value stands is looked up in the
+// text as the parser cuts it into lines (its line ends are more than LF), and is never trusted.
 //
 // A Shape is a table: the keys that a mapping may hold, each with its type, default and
 // bounds. The same table reads a document, lists its defaults and becomes the JSON

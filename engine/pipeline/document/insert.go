@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,47 +55,42 @@ func Words(text []byte) []Word {
 // Replace writes a new text in place of each word, which must stand in the document as it
 // is, with or without quotes. REQUIRES: the words are of this text.
 func Replace(text []byte, words []Word, with string) ([]byte, error) {
-	words = slices.Clone(words)
-	slices.SortFunc(words, func(a, b Word) int {
-		return cmp.Or(cmp.Compare(b.At.Line, a.At.Line), cmp.Compare(b.At.Column, a.At.Column))
-	})
-	for _, w := range words {
-		at := offset(text, w.At)
-		if at < len(text) && (text[at] == '"' || text[at] == '\'') {
-			at++
-		}
-		if !bytes.HasPrefix(text[at:], []byte(w.Value)) {
-			return nil, fmt.Errorf("line %d: %q is written in a way that cannot be edited", w.At.Line, w.Value)
-		}
-		text = slices.Concat(text[:at], []byte(with), text[at+len(w.Value):])
+	e, err := edit(text)
+	if err != nil {
+		return nil, err
 	}
-	return text, nil
+	wanted := make(map[Place]string, len(words))
+	for _, w := range words {
+		wanted[Place{Line: w.At.Line, Column: w.At.Column}] = w.Value
+	}
+	for _, n := range scalars(e.root, nil) {
+		if value, ok := wanted[Place{Line: n.Line, Column: n.Column}]; !ok || value != n.Value {
+			continue
+		}
+		if quote := quoteOf(n); !e.puts(n, quote+n.Value+quote, quote+with+quote) {
+			return nil, fmt.Errorf("line %d: %q is written in a way that cannot be edited", n.Line, n.Value)
+		}
+		n.Value = with
+		if n.Style&yaml.TaggedStyle == 0 {
+			n.Tag = "" // of what it says now
+		}
+	}
+	out, ok := e.apply()
+	if !ok {
+		return nil, fmt.Errorf("%q cannot be written in place of other words", with)
+	}
+	return out, nil
 }
 
-// offset is where a place stands in the text, in bytes.
-func offset(text []byte, at Place) int {
-	start := 0
-	for range at.Line - 1 {
-		next := bytes.IndexByte(text[start:], '\n')
-		if next < 0 {
-			return len(text)
-		}
-		start += next + 1
+// scalars appends the single values and the keys below a node.
+func scalars(n *yaml.Node, out []*yaml.Node) []*yaml.Node {
+	if n.Kind == yaml.ScalarNode {
+		out = append(out, n)
 	}
-	if at.Line == 1 && bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")) {
-		start += 3
+	for _, one := range n.Content {
+		out = scalars(one, out)
 	}
-	for range at.Column - 1 {
-		if start >= len(text) {
-			break
-		}
-		size := 1
-		for start+size < len(text) && text[start+size]&0xC0 == 0x80 {
-			size++
-		}
-		start += size
-	}
-	return start
+	return out
 }
 
 // Insertion is an entry that is put into a section of a document.
@@ -112,75 +106,112 @@ type Insertion struct {
 
 // Insert puts an entry into a document.
 func Insert(text []byte, in Insertion) ([]byte, error) {
-	root := parse(text, NewReport(""))
-	if root == nil || root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 {
+	e, err := edit(text)
+	if err != nil {
+		return nil, err
+	}
+	if !plainMapping(e.root) || e.root.Style&yaml.FlowStyle != 0 {
 		return nil, fmt.Errorf("the document's keys do not stand on lines of their own")
 	}
-	section := keyIndex(root, in.Section)
-	if section < 0 {
-		before := keyIndex(root, in.Before)
-		if before < 0 {
-			return nil, fmt.Errorf("the document has neither %s nor %s", in.Section, in.Before)
-		}
-		block := append([]string{in.Section + ":"}, indentLines(in.Block, 2, 2)...)
-		return insertLines(text, aboveComments(text, root.Content[before].Line, 0), append(block, "")), nil
+	if err := e.insertEntry(in); err != nil {
+		return nil, err
 	}
-	value := root.Content[section+1]
+	out, ok := e.apply()
+	if !ok {
+		return nil, fmt.Errorf("%s has no place that an entry can be put to", in.Section)
+	}
+	return out, nil
+}
+
+// insertEntry puts the entry where its section is.
+func (e *editor) insertEntry(in Insertion) error {
+	made := parse([]byte(in.Flow), NewReport(""))
+	if made == nil || made.Kind != yaml.MappingNode {
+		return fmt.Errorf("%q is no entry", in.Flow)
+	}
+	_, value := entry(e.root, in.Section)
 	switch {
+	case value == nil:
+		return e.insertSection(in, made)
+	case value.Kind == yaml.MappingNode && value.Anchor != "":
+		return fmt.Errorf("line %d: %s may be used elsewhere", value.Line, in.Section)
 	case value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle != 0:
-		at := offset(text, Place{Line: value.Line, Column: value.Column}) + 1
-		entry := in.Flow
-		if len(value.Content) > 0 {
-			entry += ", "
-		}
-		return slices.Concat(text[:at], []byte(entry), text[at:]), nil
+		return e.insertFlow(in, value, made)
 	case isNull(value) && value.Value == "":
-		return insertLines(text, root.Content[section].Line, indentLines(in.Block, 2, 2)), nil
+		key, _ := entry(e.root, in.Section)
+		e.insertLines(key.Line, indentLines(in.Block, 2, 2))
+		*value = *made
+		return nil
 	case value.Kind != yaml.MappingNode:
-		return nil, fmt.Errorf("line %d: %s is no mapping", value.Line, in.Section)
+		return fmt.Errorf("line %d: %s is no mapping", value.Line, in.Section)
+	default:
+		return e.insertBlock(in, value, made)
 	}
-	indent := value.Content[0].Column - 1
-	line := root.Content[section].Line
+}
+
+// insertSection makes the section.
+func (e *editor) insertSection(in Insertion, made *yaml.Node) error {
+	before := keyIndex(e.root, in.Before)
+	if before < 0 {
+		return fmt.Errorf("the document has neither %s nor %s", in.Section, in.Before)
+	}
+	block := append([]string{in.Section + ":"}, indentLines(in.Block, 2, 2)...)
+	e.insertLines(e.aboveComments(e.root.Content[before].Line, 0), append(block, ""))
+	e.root.Content = slices.Insert(e.root.Content, before, plain(in.Section), made)
+	return nil
+}
+
+// insertFlow puts the entry in front of the others of a section in braces.
+func (e *editor) insertFlow(in Insertion, section, made *yaml.Node) error {
+	with := "{" + in.Flow
+	if len(section.Content) > 0 {
+		with += ", "
+	}
+	if !e.puts(section, "{", with) {
+		return fmt.Errorf("line %d: %s is written in a way that cannot be edited", section.Line, in.Section)
+	}
+	section.Content = append(made.Content, section.Content...)
+	return nil
+}
+
+// insertBlock puts the entry on lines of its own, as far in as the section's others.
+func (e *editor) insertBlock(in Insertion, section, made *yaml.Node) error {
+	key, _ := entry(e.root, in.Section)
+	indent, line, index := section.Content[0].Column-1, key.Line, 0
 	if in.After != "" {
-		line = entryEnd(text, root, value, section, in.After)
-	}
-	return insertLines(text, line, indentLines(in.Block, indent, max(indent, 1))), nil
-}
-
-// keyIndex is where a key stands among a mapping's content, -1 if it is not there.
-func keyIndex(n *yaml.Node, key string) int {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return i
+		after := keyIndex(section, in.After)
+		if after < 0 {
+			return fmt.Errorf("line %d: %s has no %s", key.Line, in.Section, in.After)
 		}
+		index = after + 2
+		line = e.entryEnd(section, keyIndex(e.root, in.Section), index)
 	}
-	return -1
+	e.insertLines(line, indentLines(in.Block, indent, max(indent, 1)))
+	section.Content = slices.Insert(section.Content, index, made.Content...)
+	return nil
 }
 
-// entryEnd is the last line of an entry: the comments above what follows are not its own.
-func entryEnd(text []byte, root, section *yaml.Node, sectionAt int, after string) int {
-	at := keyIndex(section, after)
-	if next := at + 2; at >= 0 && next < len(section.Content) {
-		return aboveComments(text, section.Content[next].Line, section.Content[next].Column-1)
+// entryEnd is the last line of the entry in front of the next, an index of the section: the
+// comments above what follows are not its own.
+func (e *editor) entryEnd(section *yaml.Node, sectionAt, next int) int {
+	if next < len(section.Content) {
+		return e.aboveComments(section.Content[next].Line, section.Content[next].Column-1)
 	}
-	if next := sectionAt + 2; next < len(root.Content) {
-		return aboveComments(text, root.Content[next].Line, 0)
+	if next := sectionAt + 2; next < len(e.root.Content) {
+		return e.aboveComments(e.root.Content[next].Line, 0)
 	}
-	return aboveComments(text, bytes.Count(text, []byte("\n"))+2, 0)
+	return e.aboveComments(e.count()+1, 0)
 }
 
 // aboveComments returns the last line (from 1) above the one given that is neither blank nor a
 // comment indented at most so far; 0 if there is none.
-func aboveComments(text []byte, line, indent int) int {
-	lines := strings.Split(string(text), "\n")
-	line = min(line, len(lines)+1)
-	for line > 1 {
-		above := strings.TrimRight(lines[line-2], "\r")
-		trimmed := strings.TrimLeft(above, " ")
-		if trimmed != "" && (trimmed[0] != '#' || len(above)-len(trimmed) > indent) {
+func (e *editor) aboveComments(line, indent int) int {
+	for line = min(line, e.count()+1); line > 1; line-- {
+		above := e.line(line - 1)
+		trimmed := bytes.TrimLeft(above, " ")
+		if len(trimmed) > 0 && (trimmed[0] != '#' || len(above)-len(trimmed) > indent) {
 			break
 		}
-		line--
 	}
 	return line - 1
 }
@@ -197,15 +228,18 @@ func indentLines(lines []string, indent, step int) []string {
 }
 
 // insertLines puts lines behind a line (from 1; 0 is the start), with the text's own line ends.
-func insertLines(text []byte, line int, lines []string) []byte {
+func (e *editor) insertLines(line int, block []string) {
 	end := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
+	if bytes.Contains(e.text, []byte("\r\n")) {
 		end = "\r\n"
 	}
-	at := offset(text, Place{Line: line + 1, Column: 1})
-	block := strings.Join(lines, end) + end
-	if at == len(text) && at > 0 && text[at-1] != '\n' {
-		block = end + block
+	at := e.starts[0]
+	if line > 0 {
+		at = e.end(line)
 	}
-	return slices.Concat(text[:at], []byte(block), text[at:])
+	text := strings.Join(block, end) + end
+	if at == len(e.text) && line == e.count() && len(e.line(line)) > 0 {
+		text = end + text // the last line has no end
+	}
+	e.insert(at, text)
 }

@@ -56,18 +56,15 @@ func invalidUTF8(text []byte) (Place, bool) {
 	if utf8.Valid(text) {
 		return Place{}, false
 	}
-	line := 1
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
 		if r == utf8.RuneError && size == 1 {
 			break
 		}
-		if r == '\n' {
-			line++
-		}
-		text = text[size:]
+		at += size
 	}
-	return Place{Line: line}, true
+	return Place{Line: linesOf(text[:at]).count()}, true
 }
 
 var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
@@ -87,9 +84,9 @@ func reportSyntax(report *Report, text []byte, err error) {
 }
 
 func syntaxHint(text []byte, line int, problem string) string {
-	around := bytes.Split(text, []byte("\n"))
-	around = around[min(max(line-2, 0), len(around)):min(line+1, len(around))] // YAML knows more line ends than \n
-	near := bytes.Join(around, []byte("\n"))
+	lines := linesOf(text)
+	last := min(line+1, lines.count())
+	near := text[lines.starts[min(max(line-1, 1), last)-1]:lines.end(last)]
 	switch {
 	case bytes.Contains(near, []byte("\t")):
 		return "YAML is indented by spaces, never by tabs"

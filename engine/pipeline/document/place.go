@@ -1,8 +1,7 @@
 package document
 
 import (
-	"strings"
-	"unicode/utf8"
+	"bytes"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -39,8 +38,8 @@ func (p Place) TextLine() int { return p.text.line }
 // other scalars.
 func (p Place) TextIndent() int { return p.blockIndent }
 
-// place returns where a node stands. lines is the document's text by lines.
-func place(n *yaml.Node, lines []string) Place {
+// place returns where a node stands. lines is the document's text.
+func place(n *yaml.Node, lines lines) Place {
 	p := Place{Line: n.Line, Column: n.Column}
 	if n.Kind != yaml.ScalarNode {
 		return p
@@ -58,10 +57,11 @@ func place(n *yaml.Node, lines []string) Place {
 }
 
 // indentBelow returns the indentation of the first line with text below the line (from 1).
-func indentBelow(lines []string, line int) int {
-	for _, l := range lines[min(line, len(lines)):] {
-		if text := strings.TrimLeft(l, " "); strings.TrimSpace(text) != "" {
-			return utf8.RuneCountInString(l) - utf8.RuneCountInString(text)
+func indentBelow(text lines, line int) int {
+	for n := line + 1; n <= text.count(); n++ {
+		l := text.line(n)
+		if rest := bytes.TrimLeft(l, " "); len(bytes.TrimSpace(rest)) > 0 {
+			return len(l) - len(rest)
 		}
 	}
 	return 0

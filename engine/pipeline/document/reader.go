@@ -15,7 +15,7 @@ type Reader struct {
 	// Dir is the absolute directory of the document, for Paths.
 	Dir   string
 	root  *yaml.Node
-	lines []string
+	lines lines
 	nodes int  // values visited, aliases followed
 	depth int  // of the value at hand
 	tired bool // the bound on nodes was reported
@@ -27,7 +27,7 @@ func NewReader(text []byte, dir string, report *Report) *Reader {
 	if root == nil {
 		return nil
 	}
-	return &Reader{Report: report, Dir: dir, root: root, lines: strings.Split(string(text), "\n")}
+	return &Reader{Report: report, Dir: dir, root: root, lines: linesOf(text)}
 }
 
 // Root opens the document's outermost mapping.

@@ -8,6 +8,8 @@
 
 static volatile int never;
 static int count;
+static char *const outside = (char *)0xfffffff0;
+static char buffer[64];
 
 static int dig(int n) { return never && n == never ? 0 : dig(n + 1) + dig(n + 2); }
 
@@ -43,6 +45,14 @@ static int emit_count(void) {
     return emit_text(out);
 }
 
+/* Asks without room for an answer: the host says how much there would be, and nothing is written. */
+static int emit_lengths(void) {
+    char out[64];
+    snprintf(out, sizeof out, "[%d,%d,%d]", leat_meta_get("leat.id", 7, NULL, 0), leat_meta_get("none", 4, NULL, 0),
+             leat_config(NULL, 0));
+    return emit_text(out);
+}
+
 static int hoard(void) {
     for (;;) {
         char *kept = malloc(1 << 16);
@@ -73,7 +83,13 @@ int leat_transform(leat_text payload) {
     if (is(payload, "count")) return emit_count();
     if (is(payload, "count, then fail")) return count++, leat_failed("boom after the count");
     if (is(payload, "trap")) __builtin_trap();
-    if (is(payload, "bad pointer")) leat_emit((const void *)0xfffffff0, 32);
+    if (is(payload, "bad pointer")) leat_emit(outside, 32);
+    if (is(payload, "bad key")) leat_meta_get(outside, 32, buffer, sizeof buffer);
+    if (is(payload, "bad buffer")) leat_meta_get("leat.id", 7, outside, 32);
+    if (is(payload, "bad buffer, no value")) leat_meta_get("none", 4, outside, 32);
+    if (is(payload, "bad capacity")) leat_config(buffer, 0xf0000000);
+    if (is(payload, "bad buffer, short")) leat_config(outside, 1);
+    if (is(payload, "lengths")) return emit_lengths();
     leat_emit(payload.at, payload.length);
     return LEAT_OK;
 }
