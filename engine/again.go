@@ -51,9 +51,6 @@ func (e *Engine) succeed(l, earlier *store.DeadLetter, into string) {
 		l.ReplayCount = max(earlier.ReplayCount, replays) // a row that a crash runs again is the same replay
 	}
 	l.Quarantined = earlier.Quarantined || l.ReplayCount >= max(e.plan.DLQ.MaxReplays, 1)
-	if l.Node == into {
-		l.Edge = "" // it came along none
-	}
 	if l.Node == into && l.Node == earlier.Node {
 		l.Edge, l.Message, l.PayloadLength = earlier.Edge, earlier.Message, earlier.PayloadLength
 		return

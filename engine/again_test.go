@@ -195,3 +195,20 @@ func TestInterruptedReplayIsReportedAfterTheDrain(t *testing.T) {
 		t.Errorf("after the drain: %+v", now)
 	}
 }
+
+// The letter of a replay that a crash cut off stays where the node of its row is gone: the row ends
+// as orphaned, and nothing else is left of the message.
+func TestReplayOfAnOrphanKeepsItsLetter(t *testing.T) {
+	w, _, _ := failing(t)
+	l := w.letters()[0]
+	row := store.Row{Node: "gone", Inject: true, Letter: l.ID, DeleteLetter: true, Message: l.Message}
+	if _, err := w.store.Append([]store.Row{row}); err != nil {
+		t.Fatal(err)
+	}
+	w.opt.Feed = nil
+	o := w.run()
+	w.status(o, StatusCompleted)
+	if o.Balance.Orphaned != 1 || len(w.letters()) != 3 {
+		t.Errorf("%d letters of 3 are left, outcome %+v", len(w.letters()), o)
+	}
+}

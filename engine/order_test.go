@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 )
@@ -193,5 +194,28 @@ func TestSequencerHammer(t *testing.T) {
 	}
 	if s.mu.ahead != 0 || len(s.mu.held) != 0 || s.mu.bytes != 0 {
 		t.Errorf("the sequencer kept %+v", s.mu.held)
+	}
+}
+
+// What ended in results that were never emitted is told once: a worker that was left behind, and
+// ends after all, finds nothing to emit behind its own.
+func TestSequencerSettlesOnce(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", nil)
+	w.sink("out", &memorySink{}, "in")
+	e := w.engine()
+	e.register(commit.Arrival{First: 1, Bytes: make([]int64, 2), Origin: commit.Origin{Source: commit.Nobody}})
+	s := newSequencer(8, 1<<20)
+	put := func(ticket uint64, seq runtime.Seq) {
+		o := s.outbox(e, e.topology.sources["in"])
+		o.end(seq, commit.Null)
+		s.took(1)
+		s.put(t.Context(), parcel{ticket: ticket, n: 1, out: o})
+	}
+	put(1, 2)
+	s.settle(e)
+	put(0, 1)
+	if stats := e.tracker.Stats(); stats.Frontier != 2 || stats.Balance.Null != 2 {
+		t.Errorf("the tracker knows %+v", stats)
 	}
 }

@@ -50,6 +50,7 @@ func (s *Store) start() {
 	s.ended.Go(c.acknowledge)
 	s.ended.Go(func() { s.space.watch(s.closing) })
 	s.ended.Go(func() { s.slow.run(s.closing) })
+	s.ended.Go(func() { s.presence.run(s.closing) })
 }
 
 // run builds and applies groups until the queue is closed and empty. It takes work only
@@ -99,6 +100,9 @@ func (c *committer) acknowledge() {
 		if err := g.wb.SyncWait(); err != nil {
 			c.s.fail(err)
 			return
+		}
+		if c.s.Err() != nil {
+			return // the sync may be one of a file that no restart will find
 		}
 		c.s.publish(g)
 		for _, end := range g.ends {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/leat-run/leat/runtime"
@@ -27,7 +26,11 @@ func (s *Store) openPebble() error {
 	case fs == nil:
 		fs = vfs.Default
 	}
-	s.gate = newGate(s.slow.under(fs), s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	s.gate = newGate(s.slow.under(fs), s.presence, s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	dir := filepath.Join(s.dir, pebbleDir)
+	if names, err := fs.List(dir); err == nil {
+		s.presence.found(dir, names)
+	}
 	if usage, err := fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < uint64(max(s.ballast.size, 0)) {
 		s.ballast.drop() // opening needs room itself
 	}
@@ -70,10 +73,7 @@ func (s *Store) pebbleOptions() *pebble.Options {
 	if s.opt.Cache != nil {
 		o.Cache = s.opt.Cache.blocks
 	}
-	for i := range o.Levels {
-		o.Levels[i].BlockSize = 32 << 10
-		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
-	}
+	layTables(o)
 	return o
 }
 

@@ -56,12 +56,13 @@ func (p *space) admit() error {
 func (p *space) recheck() (blocked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reason := p.s.lack(p.mu.reason != "")
-	if reason == "" && p.mu.reason != "" {
-		p.mu.reason, p.mu.since = "", time.Time{}
-		close(p.mu.open)
-	}
+	was := p.mu.reason != ""
+	reason := p.s.lack(was)
 	p.blockLocked(reason)
+	if was && reason == "" {
+		p.mu.since = time.Time{}
+		close(p.mu.open) // last: who waits for it finds all as it is
+	}
 	return reason != ""
 }
 

@@ -24,10 +24,11 @@ type Store struct {
 	db    *pebble.DB
 	queue *queue
 
-	gate    *gate
-	space   *space
-	ballast *ballast
-	slow    *slowDisk
+	gate     *gate
+	space    *space
+	ballast  *ballast
+	slow     *slowDisk
+	presence *presence
 
 	// given is how many bytes were deleted since the last flush for it: the disk has them still.
 	given atomic.Uint64
@@ -87,7 +88,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
-	s.space, s.ballast, s.slow = newSpace(s), newBallast(s), newSlowDisk(s)
+	s.space, s.ballast, s.slow, s.presence = newSpace(s), newBallast(s), newSlowDisk(s), newPresence(s)
 	if err := s.openPebble(); err != nil {
 		return nil, errors.Join(err, s.giveUp())
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,7 +155,7 @@ func stageDescribeCommand(s surroundings) *cli.Command {
 					return err
 				}
 				if c.Bool("json") {
-					return json.NewEncoder(s.stdout).Encode(d)
+					return jsonTo(s.stdout).Encode(d)
 				}
 				return describeStage(s, d)
 			})

@@ -180,6 +180,7 @@ func (e *encoder) objectView(v *objectView) {
 	for i := range v.members {
 		m := &v.members[i]
 		if m.deleted || m.value != nil && !e.writable(m.value) {
+			e.in.spend(1)
 			continue
 		}
 		e.comma(&first)
