@@ -30,6 +30,9 @@ type Store struct {
 	slow     *slowDisk
 	presence *presence
 
+	// given is how many bytes were deleted since the last flush for it: the disk has them still.
+	given atomic.Uint64
+
 	diskWatch io.Closer // Pebble's watch for slow operations
 
 	// durable is what a crash could not take any more.

@@ -39,12 +39,16 @@ func (s *Step) set(key, value []byte) {
 	must(s.wb.Set(key, value, nil))
 }
 
-// ForgetStage removes all that the log keeps for a stage, but its dead letters.
-func (s *Step) ForgetStage(stage string) {
+// ForgetStage removes all that the log keeps for a stage, but its dead letters. It is done while there is no
+// room for appends, too.
+func (l *Log) ForgetStage(stage string) error {
+	step := l.begin()
 	for _, k := range []kind{kindStage, kindFold, kindPosition} {
 		prefix := k.stageKey(stage)
-		must(s.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
+		must(step.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
+	step.gives = 1 // nobody counts them
+	return step.Commit()
 }
 
 // State is an entry of the protocol's state of a task, nil where there is none.

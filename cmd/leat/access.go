@@ -136,22 +136,25 @@ func openStageAccess(c *cli.Context, s surroundings, file string, options pipeli
 	return a, nil
 }
 
-// letters calls fn with every dead letter, the oldest first, until fn returns an error.
-func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (err error) {
-	if a.only {
-		all := fn
-		fn = func(l store.DeadLetter) error {
-			if l.Pipeline != a.name {
-				return nil
-			}
-			return all(l)
+// letters calls fn with every dead letter, the oldest first, until fn returns an error, which it returns
+// as it is.
+func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) error {
+	var err, own error
+	each := func(l store.DeadLetter) error {
+		if a.only && l.Pipeline != a.name {
+			return nil
 		}
+		own = fn(l)
+		return own
 	}
 	switch {
 	case a.run != nil:
-		err = a.run.Letters(ctx, fn)
+		err = a.run.Letters(ctx, each)
 	case a.store != nil:
-		err = a.store.Letters(fn)
+		err = a.store.Letters(each)
+	}
+	if own != nil {
+		return own
 	}
 	return a.failure("read the dead letters", err)
 }

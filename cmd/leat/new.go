@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -173,13 +172,13 @@ func lay(c *cli.Context, s surroundings, dir string, made scaffold.Scaffold, tar
 		}
 	}
 	if target != nil {
-		if err := rewriteDocument(target.file, target.text); err != nil {
+		if err := replaceText(target.file, target.text); err != nil {
 			return fail(exitFailed, "the transform's own files are written", err)
 		}
 		report.Changed = append(report.Changed, target.file)
 	}
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(report)
+		return jsonTo(s.stdout).Encode(report)
 	}
 	if !c.Bool("quiet") {
 		fmt.Fprint(s.stdout, laidText(made, dir, target, report))
@@ -198,31 +197,6 @@ func writeNew(name string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
-}
-
-// rewriteDocument gives a file that exists a new text, in one step: a full disk leaves the old one.
-func rewriteDocument(name string, text []byte) error {
-	name, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".leat-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error at hand says more
-	}
-	return err
 }
 
 // nextCommands are what an author does first.

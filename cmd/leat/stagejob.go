@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -105,7 +104,7 @@ func stageRow(o stage.Outcome) stageJSON {
 // settleStage prints how a stage ended, with what it still holds.
 func settleStage(c *cli.Context, s surroundings, o stage.Outcome) error {
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(stageRow(o))
+		return jsonTo(s.stdout).Encode(stageRow(o))
 	}
 	n := o.Counts
 	remark(c, s, "%s: %s: read %d, delivered %d, emitted %d, dead-lettered %d, held %d; %s",

@@ -68,8 +68,7 @@ type trialBudget struct {
 // print shows the trial on standard output.
 func (t *trial) print(c *cli.Context, s surroundings) error {
 	if c.Bool("json") {
-		out := json.NewEncoder(s.stdout)
-		out.SetEscapeHTML(false)
+		out := jsonTo(s.stdout)
 		if t.stage != nil {
 			return out.Encode(t.stageRow())
 		}

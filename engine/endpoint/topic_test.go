@@ -163,6 +163,15 @@ func TestTopicSinkClaims(t *testing.T) {
 	in, _ := log.Topic("in")
 	appendTo(t, log, "in", 1, "0")
 	appendTo(t, log, "out", 0, "earlier")
+	// What the last life had observed is in the clock of what it appended last.
+	inherited := causal.Coordinate{Channel: causal.Channel{Topic: causal.TopicID{9}}, Offset: 3}
+	last := topic.NewProducer(log)
+	last.Observe(causal.Record{Channel: inherited.Channel, Offset: inherited.Offset})
+	outTopic, _ := log.Topic("out")
+	sent, err := last.Send(t.Context(), topic.Record{Topic: outTopic.ID, Partition: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	sink, err := NewTopicSink(engine.SinkEnv{Config: pipeline.Config{"name": "out"}}, log)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +196,7 @@ func TestTopicSinkClaims(t *testing.T) {
 	first, _ := topic.Fetched(topic.ChannelOf(out, p), records[0]).Open()
 	second, _ := topic.Fetched(topic.ChannelOf(out, p), records[1]).Open()
 	earlier := causal.Coordinate{Channel: topic.ChannelOf(out, 0), Offset: 0}
-	if want := causal.NewClock(place, cause, earlier); !first.Clock.Equal(want) {
+	if want := causal.NewClock(place, cause, earlier, sent[0], inherited); !first.Clock.Equal(want) {
 		t.Errorf("clock %v, want %v", first.Clock, want)
 	}
 	if want := first.Clock.Merge(causal.NewClock(first.At())); !second.Clock.Equal(want) {

@@ -178,10 +178,24 @@ func TestCheckName(t *testing.T) {
 	for name, fine := range map[string]bool{
 		"demo": true, "a.b-c_d": true, "A1": true, strings.Repeat("a", 64): true,
 		"": false, "1a": false, "../a": false, "a/b": false, "a..b": false, "a.": false, "true": false, "No": false, "test": false, "ä": false,
-		strings.Repeat("a", 65): false,
+		strings.Repeat("a", 65): false, "nul": false, "Con.x": false, "log": false, "a.test": false, "a.Test": false, "a.tests": true,
 	} {
 		if got := CheckName(name); (got == "") != fine {
 			t.Errorf("%q: %q", name, got)
 		}
+	}
+}
+
+// TestGoModuleOfAnyName proves that a transform may be called like a package of Go's own library.
+func TestGoModuleOfAnyName(t *testing.T) {
+	language, _ := Find("go")
+	for _, name := range []string{"hash", "std", "cmd", "go"} {
+		made, err := New(Request{Kind: Transform, Name: name, Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), made.Dir)
+		lay(t, dir, made)
+		build(t, dir, "go", "GOOS=wasip1 GOARCH=wasm go list -C src .")
 	}
 }
