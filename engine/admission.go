@@ -39,8 +39,9 @@ type emitter struct {
 
 // emitScratch is the memory of one emit, reused: nothing of it is kept by who gets it.
 type emitScratch struct {
-	rows  []store.Row
-	bytes []int64
+	rows      []store.Row
+	bytes     []int64
+	positions []runtime.Position
 }
 
 // emit is the Emit that a source gets.
@@ -92,8 +93,9 @@ func (em *emitter) admit(ctx context.Context, group []Emission) error {
 		return err
 	}
 	e.register(commit.Arrival{First: first, Bytes: s.bytes, Origin: commit.Origin{
-		Source: em.index, Index: index, Positions: positions(group),
+		Source: em.index, Index: index, Positions: s.positionsOf(group),
 	}})
+	clear(s.positions)
 	em.accepted.Add(int64(len(group)))
 	e.noteAccepted(first, len(group))
 	err = em.dispatch(s.rows, first)
@@ -118,11 +120,14 @@ func (em *emitter) dispatch(rows []store.Row, first runtime.Seq) error {
 func (s *emitScratch) weigh(group []Emission) (total int64) {
 	s.bytes = s.bytes[:0]
 	for i := range group {
-		m := runtime.Message{Payload: group[i].Payload, Key: group[i].Key, Meta: group[i].Meta}
-		s.bytes = append(s.bytes, weigh(&m))
+		s.bytes = append(s.bytes, group[i].weigh())
 		total += s.bytes[i]
 	}
 	return total
+}
+
+func (g *Emission) weigh() int64 {
+	return weigh(&runtime.Message{Payload: g.Payload, Key: g.Key, Meta: g.Meta})
 }
 
 // stamp turns emissions into rows: the id is kept where the source has one.
@@ -168,7 +173,7 @@ func (e *Engine) cut(group []Emission) int {
 	bound := min(chunkBytes, max(e.gate.bytes/4, 1))
 	var bytes int64
 	for n := range most {
-		bytes += int64(len(group[n].Payload) + len(group[n].Key))
+		bytes += group[n].weigh()
 		if bytes > bound && n > 0 {
 			return n
 		}
@@ -176,12 +181,12 @@ func (e *Engine) cut(group []Emission) int {
 	return most
 }
 
-func positions(group []Emission) []runtime.Position {
-	out := make([]runtime.Position, len(group))
+func (s *emitScratch) positionsOf(group []Emission) []runtime.Position {
+	s.positions = s.positions[:0]
 	for i := range group {
-		out[i] = group[i].Position
+		s.positions = append(s.positions, group[i].Position)
 	}
-	return out
+	return s.positions
 }
 
 // append makes rows durable and tells how long that took.

@@ -18,7 +18,6 @@ type committer struct {
 	s        *Store
 	slots    chan struct{} // one token per group in flight
 	inFlight chan *group
-	given    uint64   // bytes of rows given up since the last flush for it
 	written  struct { // what the groups built so far amount to
 		mark
 		checkpoint Checkpoint
@@ -76,14 +75,14 @@ func (c *committer) run() {
 	}
 }
 
-// worthFlush says whether a trim, since before, gives the disk more than the flush takes: all
-// rows go, or as many as a memtable holds since the last one.
+// worthFlush says whether what was given up, with a trim since before, gives the disk more than the flush takes: all
+// rows go (a log has none), or as many as a memtable holds since the last one.
 func (c *committer) worthFlush(before uint64) bool {
-	c.given += c.written.trimmed.bytes - before
-	if c.given < memTableBytes && c.written.trimmed.seq < c.written.seq {
+	given := c.s.given.Add(c.written.trimmed.bytes - before)
+	if given == 0 || c.s.gate.isFull() || given < memTableBytes && c.written.trimmed.seq < c.written.seq {
 		return false
 	}
-	c.given = 0
+	c.s.given.Store(0)
 	return true
 }
 

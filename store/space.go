@@ -139,14 +139,14 @@ func (p *space) relieve() {
 	}
 }
 
-// giveUpRows trims what was committed since, and has the trim reach the disk: rows in the
+// giveUpRows trims what was committed since, and has that and what else was deleted reach the disk: rows in the
 // memtable's log and in tables go when the memtable that says so is flushed, and a store
 // that takes no rows would never fill it.
 func (p *space) giveUpRows() {
 	p.s.durable.Lock()
 	through, trimmed := p.s.durable.checkpoint.Through, p.s.durable.trimmed.seq
 	p.s.durable.Unlock()
-	if through > trimmed {
+	if through > trimmed || p.s.given.Load() > 0 {
 		_, _ = p.s.enqueue(func(q *queue) *ticket { return q.putTrim(through, true) }) // a closed store needs none
 	}
 }
