@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"os"
 	"path/filepath"
@@ -97,6 +98,16 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s.start()
 	return s, nil
+}
+
+// Exists says whether dir holds a store or a log, or is about to: Open makes one in any directory.
+func Exists(dir string) bool {
+	for _, name := range []string{pebbleDir, leaseName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true // what cannot be looked at, Open says why
+		}
+	}
+	return false
 }
 
 func (s *Store) takeLease(dir string) (err error) {
