@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dop251/goja"
@@ -59,15 +60,9 @@ func (m *module) instantiate(ctx context.Context, host runtime.Host) (*instance,
 	in.watched = m.flavor.dog.add(in.vm, in.budget.Timeout, in.budget.Memory)
 	in.prepare()
 	if err := in.start(ctx); err != nil {
-		return nil, errorsJoinClose(err, in)
+		return nil, errors.Join(err, in.Close())
 	}
 	return in, nil
-}
-
-// errorsJoinClose closes an instance that did not start.
-func errorsJoinClose(err error, in *instance) error {
-	in.Close()
-	return err
 }
 
 // Apply runs the transform on one message. See runtime.Transform.

@@ -65,7 +65,7 @@ func (l *loader) load(args esbuild.OnLoadArgs) (esbuild.OnLoadResult, error) {
 	if err != nil {
 		return esbuild.OnLoadResult{}, err
 	}
-	name := l.sources.relative(args.Path)
+	name := args.Path
 	l.sources.add(name, l.sources.display(name), text)
 	if f := scanFile(text, kind); f != nil {
 		return esbuild.OnLoadResult{Errors: []esbuild.Message{{

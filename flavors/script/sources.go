@@ -20,7 +20,7 @@ type sources struct {
 	name string // the entry as the document names it
 	line int    // the document's line of inline source, 0 for a file
 	mu   *sync.Mutex
-	text map[string]source // by the name in the source map
+	text map[string]source // by absolute path, the entry by entryFile
 }
 
 type source struct{ display, text string }
@@ -33,9 +33,6 @@ func (s *sources) add(name, display, text string) {
 	defer s.mu.Unlock()
 	s.text[name] = source{display, text}
 }
-
-// relative is a file's name inside the source map: relative to where esbuild writes.
-func (s *sources) relative(path string) string { return path }
 
 // display is a file's name in a failure: relative to the document.
 func (s *sources) display(path string) string {
@@ -98,11 +95,11 @@ func (s *sources) place(l *esbuild.Location) (file string, line, column int) {
 	if l == nil {
 		return "", 0, 0
 	}
-	return s.author(l.File, l.Line), s.offset(l.File, l.Line), l.Column + 1
+	return s.author(l.File), s.offset(l.File, l.Line), l.Column + 1
 }
 
-// author returns the display name of a source, and the entry's where it is unknown.
-func (s *sources) author(name string, _ int) string {
+// author returns the display name of a source, and its own where it is unknown.
+func (s *sources) author(name string) string {
 	if src, ok := s.lookup(name); ok {
 		return src.display
 	}

@@ -35,7 +35,7 @@ const (
 )
 
 // rewriter adds the ticks. It walks the tree by reflection, so that no kind of node
-// can be forgotten; what it treats by type is in enter.
+// can be forgotten; what it treats by type is in node.
 type rewriter struct {
 	allow   []string
 	refused *refused
