@@ -13,6 +13,7 @@ import (
 type acceptances struct {
 	mu     sync.Mutex
 	groups []acceptance // sorted by seq
+	head   int          // groups before it are committed; cut off when they are the larger half
 }
 
 // acceptance is a group of neighbouring seqs.
@@ -27,7 +28,7 @@ func (a *acceptances) note(first runtime.Seq, count int, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := len(a.groups)
-	for i > 0 && a.groups[i-1].first > first {
+	for i > a.head && a.groups[i-1].first > first {
 		i--
 	}
 	a.groups = slices.Insert(a.groups, i, acceptance{first, count, at})
@@ -37,9 +38,8 @@ func (a *acceptances) note(first runtime.Seq, count int, at time.Time) {
 func (a *acceptances) committed(through runtime.Seq) (done []acceptance) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	whole := 0
-	for i := range a.groups {
-		g := &a.groups[i]
+	for a.head < len(a.groups) {
+		g := &a.groups[a.head]
 		if g.first > through {
 			break
 		}
@@ -48,8 +48,10 @@ func (a *acceptances) committed(through runtime.Seq) (done []acceptance) {
 		if g.first, g.count = g.first+runtime.Seq(n), g.count-n; g.count > 0 {
 			break
 		}
-		whole++
+		a.head++
 	}
-	a.groups = slices.Delete(a.groups, 0, whole)
+	if a.head > len(a.groups)/2 {
+		a.groups, a.head = slices.Delete(a.groups, 0, a.head), 0
+	}
 	return done
 }

@@ -39,8 +39,9 @@ type emitter struct {
 
 // emitScratch is the memory of one emit, reused: nothing of it is kept by who gets it.
 type emitScratch struct {
-	rows  []store.Row
-	bytes []int64
+	rows      []store.Row
+	bytes     []int64
+	positions []runtime.Position
 }
 
 // emit is the Emit that a source gets.
@@ -92,8 +93,9 @@ func (em *emitter) admit(ctx context.Context, group []Emission) error {
 		return err
 	}
 	e.register(commit.Arrival{First: first, Bytes: s.bytes, Origin: commit.Origin{
-		Source: em.index, Index: index, Positions: positions(group),
+		Source: em.index, Index: index, Positions: s.positionsOf(group),
 	}})
+	clear(s.positions)
 	em.accepted.Add(int64(len(group)))
 	e.noteAccepted(first, len(group))
 	err = em.dispatch(s.rows, first)
@@ -179,12 +181,12 @@ func (e *Engine) cut(group []Emission) int {
 	return most
 }
 
-func positions(group []Emission) []runtime.Position {
-	out := make([]runtime.Position, len(group))
+func (s *emitScratch) positionsOf(group []Emission) []runtime.Position {
+	s.positions = s.positions[:0]
 	for i := range group {
-		out[i] = group[i].Position
+		s.positions = append(s.positions, group[i].Position)
 	}
-	return out
+	return s.positions
 }
 
 // append makes rows durable and tells how long that took.

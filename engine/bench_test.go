@@ -153,55 +153,6 @@ func (o countingObserver) Written(*pipeline.Sink, int, time.Duration, error) { o
 func (o countingObserver) Appended(int, time.Duration)                       { o.n.Add(1) }
 func (o countingObserver) Committed(int, time.Duration)                      { o.n.Add(1) }
 
-// What a message costs while so many are outstanding: the sink stays that far behind the
-// source. Flat per message is the aim.
-func BenchmarkOutstanding(b *testing.B) {
-	for _, outstanding := range []int{1_000, 30_000, 1_000_000} {
-		b.Run(fmt.Sprint("rows=", outstanding), func(b *testing.B) {
-			var costs []float64
-			for b.Loop() {
-				costs = append(costs, benchOutstanding(b, outstanding))
-			}
-			b.ReportMetric(middle(costs), "cpu-ns/msg")
-		})
-	}
-}
-
-func benchOutstanding(b *testing.B, outstanding int) float64 {
-	const total = 1_200_000 / benchGroup * benchGroup
-	w, names := benchWorld(b, 1)
-	defer w.store.Close()
-	w.plan.Limits.MaxInFlight, w.plan.Limits.MaxInFlightBytes = outstanding+4*benchGroup, 8<<30
-	credit := make(chan struct{}, total/benchGroup+1) // a batch that the sink may take
-	groups := 0
-	w.sources["in0"] = sourceFunc(func(ctx context.Context, emit Emit) error {
-		defer close(credit)
-		return orders(total, func() {
-			if groups++; groups > outstanding/benchGroup {
-				credit <- struct{}{}
-			}
-		}).Run(ctx, emit)
-	})
-	w.benchSink(writeFunc(func(context.Context, []Record) error { <-credit; return nil }), names)
-	w.edgeOf("in0", "out").BufferMax = outstanding + 4*benchGroup
-	e := w.engine()
-	for _, l := range w.lanes(e) {
-		l.maxBytes = 8 << 30
-	}
-	cpu := cpuTime()
-	o := e.Run(context.Background())
-	w.status(o, StatusCompleted)
-	return float64(cpuTime()-cpu) / float64(o.Read)
-}
-
-// lanes are the rooms of all edges, for a test that needs larger ones.
-func (w *world) lanes(e *Engine) (all []*lane) {
-	for _, ed := range e.topology.edges {
-		all = append(all, ed.lane)
-	}
-	return all
-}
-
 // How far the durable checkpoint lies behind the spool while a run works as fast as it
 // can, in rows: what a crash would replay. Half of the looks see at most lag-rows.
 func BenchmarkCheckpointLag(b *testing.B) {

@@ -24,8 +24,7 @@ type delivery struct {
 type inbox struct {
 	mu struct {
 		sync.Mutex
-		items  []delivery // items[head:] wait
-		head   int
+		items  deliveryQueue
 		popped uint64 // deliveries taken so far: the ticket of the next one
 	}
 	ready chan struct{} // holds a token while items may wait
@@ -76,7 +75,7 @@ func (l *lane) accept(items []delivery) int {
 		l.bytes += weigh(&items[n].msg)
 		n++
 	}
-	q.mu.items = append(q.mu.items, items[:n]...)
+	q.mu.items.push(items[:n])
 	l.waiting = n < len(items)
 	q.mu.Unlock()
 	if n > 0 {
@@ -112,42 +111,25 @@ func (q *inbox) pop(ctx context.Context, buf []delivery, most int) (got []delive
 func (q *inbox) waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.mu.items) - q.mu.head
+	return q.mu.items.len
 }
 
 // take is pop without waiting.
 func (q *inbox) take(buf []delivery, most int) ([]delivery, uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(most, len(q.mu.items)-q.mu.head)
-	if n == 0 {
-		return buf, 0
-	}
-	taken := q.mu.items[q.mu.head : q.mu.head+n]
-	buf = append(buf, taken...)
+	before := len(buf)
+	buf = q.mu.items.pop(buf, most)
+	taken := buf[before:]
 	for i := range taken {
 		q.leaveLocked(taken[i].edge.lane, weigh(&taken[i].msg))
 	}
-	clear(taken)
 	ticket := q.mu.popped
-	q.mu.popped += uint64(n)
-	q.mu.head += n
-	q.trimLocked()
+	q.mu.popped += uint64(len(taken))
+	if q.mu.items.len > 0 {
+		token(q.ready) // another worker can take what is left
+	}
 	return buf, ticket
-}
-
-// trimLocked reuses the array once it is empty or its head is the larger half, and lets
-// another worker know what is left.
-func (q *inbox) trimLocked() {
-	left := len(q.mu.items) - q.mu.head
-	if left > 0 {
-		token(q.ready)
-	}
-	if left == 0 || q.mu.head > left {
-		copy(q.mu.items, q.mu.items[q.mu.head:])
-		clear(q.mu.items[left:])
-		q.mu.items, q.mu.head = q.mu.items[:left], 0
-	}
 }
 
 func (q *inbox) leaveLocked(l *lane, bytes int64) {

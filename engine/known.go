@@ -15,12 +15,16 @@ import (
 // instead of being written a second time. That halves the duplicates after a crash. A
 // source that makes no IDs is not touched by it.
 //
+// A row is known by two sums of 64 bits, over its ID and over what it carries, so that as many
+// rows as the gate lets in cost the collector nothing. If two IDs have one sum the earlier row
+// is forgotten, and comes twice.
+//
 // Each row is adopted once. The position of an adopted emission counts when its row is
 // committed, like that of any other (promise 7).
 type knownRows struct {
-	mu   sync.Mutex
-	seed maphash.Seed
-	rows map[string]knownRow
+	mu       sync.Mutex
+	ids, sum maphash.Seed
+	rows     map[uint64]knownRow // by the sum of the ID
 }
 
 type knownRow struct {
@@ -33,9 +37,10 @@ func (k *knownRows) note(row *store.Row) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.rows == nil {
-		k.rows, k.seed = map[string]knownRow{}, maphash.MakeSeed()
+		k.rows, k.ids, k.sum = map[uint64]knownRow{}, maphash.MakeSeed(), maphash.MakeSeed()
 	}
-	k.rows[row.Message.ID] = knownRow{seq: row.Seq, sum: k.sum(row.Message.Key, row.Message.Payload)}
+	m := &row.Message
+	k.rows[maphash.String(k.ids, m.ID)] = knownRow{seq: row.Seq, sum: k.sumLocked(m.ID, m.Key, m.Payload)}
 }
 
 // take returns the row that g is, once; 0 if it is none.
@@ -45,11 +50,15 @@ func (k *knownRows) take(g *Emission) runtime.Seq {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	row, ok := k.rows[g.ID]
-	if !ok || row.sum != k.sum(g.Key, g.Payload) {
+	if len(k.rows) == 0 {
 		return 0
 	}
-	delete(k.rows, g.ID)
+	id := maphash.String(k.ids, g.ID)
+	row, ok := k.rows[id]
+	if !ok || row.sum != k.sumLocked(g.ID, g.Key, g.Payload) {
+		return 0
+	}
+	delete(k.rows, id)
 	return row.seq
 }
 
@@ -60,10 +69,12 @@ func (k *knownRows) none() bool {
 	return len(k.rows) == 0
 }
 
-// sum is REQUIRED to be called with k.mu held.
-func (k *knownRows) sum(key, payload []byte) uint64 {
+// sumLocked is over everything that the row is recognised by.
+func (k *knownRows) sumLocked(id string, key, payload []byte) uint64 {
 	var h maphash.Hash
-	h.SetSeed(k.seed)
+	h.SetSeed(k.sum)
+	_, _ = h.WriteString(id)
+	_ = h.WriteByte(0)
 	_, _ = h.Write(key)
 	_ = h.WriteByte(0)
 	_, _ = h.Write(payload)
@@ -92,7 +103,10 @@ func (em *emitter) adopt(group []Emission) (fresh, rest []Emission) {
 func (k *knownRows) has(g *Emission) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, ok := k.rows[g.ID]
+	if len(k.rows) == 0 {
+		return false
+	}
+	_, ok := k.rows[maphash.String(k.ids, g.ID)]
 	return ok
 }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/leat-run/leat/runtime"
@@ -74,10 +73,7 @@ func (s *Store) pebbleOptions() *pebble.Options {
 	if s.opt.Cache != nil {
 		o.Cache = s.opt.Cache.blocks
 	}
-	for i := range o.Levels {
-		o.Levels[i].BlockSize = 32 << 10
-		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
-	}
+	layTables(o)
 	return o
 }
 
@@ -127,6 +123,9 @@ func (s *Store) recover() error {
 func (s *Store) checkFormat() error {
 	value, err := s.get(kindFormat.start())
 	if errors.Is(err, ErrNotFound) {
+		if err := s.syncAbove(); err != nil {
+			return err
+		}
 		return s.db.Set(kindFormat.start(), []byte{storeFormat}, pebble.Sync)
 	}
 	if err != nil {

@@ -29,8 +29,9 @@ func (s *Store) Append(rows []Row) (first runtime.Seq, err error) {
 		return 0, err
 	}
 	if err := s.submit(func(q *queue) *ticket { return q.putAppend(c) }); err != nil {
-		return 0, err
+		return 0, err // who builds the group may still read the bodies
 	}
+	giveBack(c.bodies)
 	return c.first, nil
 }
 
@@ -39,7 +40,7 @@ func encodeAppend(rows []Row) (*appendCall, error) {
 	for i := range rows {
 		size += len(rows[i].Message.Payload) + 128
 	}
-	w := wireWriter{buf: make([]byte, 0, size)}
+	w := wireWriter{buf: bodyBuffer(size)}
 	c := &appendCall{ticket: newTicket(), ends: make([]int, len(rows))}
 	for i := range rows {
 		w.rowBody(&rows[i])

@@ -137,6 +137,25 @@ func resolve(dir string) (string, error) {
 	return real, nil
 }
 
+// syncAbove makes the names of a new store's directory, and of those that were made for it,
+// survive the loss of power: Pebble syncs from that directory down. A directory that cannot be
+// opened, or synced at all, is none that was just made here.
+func (s *Store) syncAbove() error {
+	if s.dir == "" || s.opt.Durability == DurabilityOS {
+		return nil
+	}
+	for dir := filepath.Dir(s.dir); ; dir = filepath.Dir(dir) {
+		if file, err := s.gate.FS.OpenDir(dir); err == nil {
+			if err := errors.Join(file.Sync(), file.Close()); errors.Is(err, syscall.EIO) {
+				return fmt.Errorf("store: sync %s: %w", dir, err)
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
 // Dir is the directory after symlinks, "" for an ephemeral store.
 func (s *Store) Dir() string { return s.dir }
 

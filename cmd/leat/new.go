@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,8 +26,8 @@ func newCommand(s surroundings) *cli.Command {
 	})
 }
 
-func langFlag(kind scaffold.Kind) cli.Flag {
-	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the guest: " + strings.Join(scaffold.Languages(kind), ", ")}
+func langFlag() cli.Flag {
+	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the guest: " + strings.Join(scaffold.Languages(), ", ")}
 }
 
 func newStageCommand(s surroundings) *cli.Command {
@@ -38,7 +37,7 @@ func newStageCommand(s surroundings) *cli.Command {
 		ArgsUsage: "NAME",
 		Description: "The stage folds orders and payments into shipments: a payment comes after the order that it claims, whichever is\n" +
 			"here first.\n\nExample:\n   leat new stage fulfilment --lang ts",
-		Flags: []cli.Flag{langFlag(scaffold.Stage)},
+		Flags: []cli.Flag{langFlag()},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Stage)
 			if err != nil {
@@ -55,7 +54,7 @@ func newPipelineCommand(s surroundings) *cli.Command {
 		Usage:       "make a directory with a pipeline, its tests and a sample",
 		ArgsUsage:   "NAME",
 		Description: "Example:\n   leat new pipeline demo --lang ts",
-		Flags:       []cli.Flag{langFlag(scaffold.Pipeline)},
+		Flags:       []cli.Flag{langFlag()},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Pipeline)
 			if err != nil {
@@ -74,7 +73,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 		Description: "With --into the transform is put into a document behind a node, in place: what read from that node then reads\n" +
 			"from the transform. Comments and layout stay.\n\n" +
 			"Examples:\n   leat new transform clean --lang js\n   leat new transform clean --lang go --into orders.yaml:ingest",
-		Flags: []cli.Flag{langFlag(scaffold.Transform), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
+		Flags: []cli.Flag{langFlag(), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Transform)
 			if err != nil {
@@ -95,7 +94,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 // makeScaffold reads the command line and makes the files, in memory.
 func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error) {
 	example := fmt.Sprintf("for example `leat new %s demo --lang ts`", kind)
-	languages := "one of " + strings.Join(scaffold.Languages(kind), ", ")
+	languages := "one of " + strings.Join(scaffold.Languages(), ", ")
 	if c.NArg() != 1 {
 		return scaffold.Scaffold{}, usagef(example, "one name is wanted, %d were given", c.NArg())
 	}
@@ -107,7 +106,7 @@ func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error)
 		return scaffold.Scaffold{}, usagef("say --lang with "+languages, "which language?")
 	}
 	language, ok := scaffold.Find(c.String("lang"))
-	if !ok || !slices.Contains(scaffold.Languages(kind), language.Name) {
+	if !ok {
 		return scaffold.Scaffold{}, usagef("give "+languages, "--lang %q", c.String("lang"))
 	}
 	made, err := scaffold.New(scaffold.Request{Kind: kind, Name: name, Language: language})

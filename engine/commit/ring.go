@@ -21,42 +21,48 @@ type entry struct {
 	state  state
 }
 
-// ring holds the entries of base, base+1, … in a power-of-two array that doubles when a
-// seq arrives beyond it and never shrinks: its size is the largest in-flight window.
+// ring holds the entries of base, base+1, … in chunks: it grows without copying them, and
+// gives the chunks behind the frontier back.
 type ring struct {
-	base    runtime.Seq // the seq at the head
-	entries []entry     // len is a power of two
+	base   runtime.Seq  // the seq at the head, in the first chunk
+	chunks []*ringChunk // of neighbouring seqs
+	spare  *ringChunk   // a clear one
 }
 
-const ringStart = 1024
+// ringChunk holds the entries of ringEntries seqs, the first one a multiple of that.
+type ringChunk [ringEntries]entry
 
-func newRing(base runtime.Seq) ring {
-	return ring{base: base, entries: make([]entry, ringStart)}
-}
+const ringEntries = 1024
+
+func newRing(base runtime.Seq) ring { return ring{base: base} }
 
 // at returns the entry of seq, making room for it. REQUIRES: seq >= base.
 func (r *ring) at(seq runtime.Seq) *entry {
-	for uint64(seq-r.base) >= uint64(len(r.entries)) {
-		r.grow()
+	n := uint64(seq/ringEntries - r.base/ringEntries)
+	for n >= uint64(len(r.chunks)) {
+		r.chunks = append(r.chunks, r.clear())
 	}
-	return r.slot(seq)
+	return &r.chunks[n][seq%ringEntries]
 }
 
-func (r *ring) slot(seq runtime.Seq) *entry {
-	return &r.entries[uint64(seq)&uint64(len(r.entries)-1)]
+// end is the first seq that there is no room for.
+func (r *ring) end() runtime.Seq {
+	return (r.base/ringEntries + runtime.Seq(len(r.chunks))) * ringEntries
 }
 
-func (r *ring) grow() {
-	bigger := ring{base: r.base, entries: make([]entry, 2*len(r.entries))}
-	for i := range len(r.entries) {
-		seq := r.base + runtime.Seq(i)
-		*bigger.slot(seq) = *r.slot(seq)
+func (r *ring) clear() *ringChunk {
+	c := r.spare
+	if r.spare = nil; c == nil {
+		c = &ringChunk{}
 	}
-	*r = bigger
+	return c
 }
 
 // pop clears the head and moves to the next seq.
 func (r *ring) pop() {
-	*r.slot(r.base) = entry{}
-	r.base++
+	*r.at(r.base) = entry{}
+	if r.base++; r.base%ringEntries == 0 {
+		r.spare, r.chunks[0] = r.chunks[0], nil
+		r.chunks = r.chunks[1:]
+	}
 }

@@ -14,7 +14,7 @@ type Origin struct {
 	// Index numbers the run's first emission in the order in which the source made them,
 	// from 0 without gaps. It is what keeps two racing emits of one source apart.
 	Index uint64
-	// Positions holds one position per message. The tracker keeps the slice.
+	// Positions holds one position per message. The tracker copies them.
 	Positions []runtime.Position
 }
 
@@ -26,7 +26,7 @@ type run struct {
 	index     uint64
 	first     runtime.Seq // 0 for emissions that were refused
 	count     uint64
-	positions []runtime.Position
+	positions positions
 }
 
 // source is the frontier of one source: the runs that are not wholly behind it, sorted by
@@ -79,7 +79,7 @@ func (s *source) pass(r *run, frontier runtime.Seq) bool {
 	through := min(uint64(frontier-r.first)+1, r.count)
 	if r.index+through > s.next {
 		s.next = r.index + through
-		s.last = r.positions[through-1]
+		s.last = r.positions.at(int(through - 1))
 	}
 	return through == r.count
 }

@@ -88,7 +88,7 @@ func (t *Tracker) Arrive(a Arrival) Freed {
 	}
 	if a.Origin.Source != Nobody {
 		t.mu.sources[a.Origin.Source].add(run{
-			index: a.Origin.Index, first: a.First, count: uint64(len(a.Bytes)), positions: a.Origin.Positions,
+			index: a.Origin.Index, first: a.First, count: uint64(len(a.Bytes)), positions: pack(a.Origin.Positions),
 		})
 	}
 	t.sweepLocked(&freed)
@@ -101,7 +101,7 @@ func (t *Tracker) Arrive(a Arrival) Freed {
 func (t *Tracker) Adopt(seq runtime.Seq, o Origin) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.mu.sources[o.Source].add(run{index: o.Index, first: seq, count: 1, positions: o.Positions})
+	t.mu.sources[o.Source].add(run{index: o.Index, first: seq, count: 1, positions: pack(o.Positions)})
 }
 
 // Refuse says that n emissions of a source, from index on, were not accepted: its
@@ -169,9 +169,8 @@ func (t *Tracker) Outstanding(most int) []runtime.Seq {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var seqs []runtime.Seq
-	for i := 0; i < len(t.mu.entries) && len(seqs) < most; i++ {
-		seq := t.mu.base + runtime.Seq(i)
-		if e := t.mu.slot(seq); e.state == arrived && e.open > 0 {
+	for seq := t.mu.base; seq < t.mu.end() && len(seqs) < most; seq++ {
+		if e := t.mu.at(seq); e.state == arrived && e.open > 0 {
 			seqs = append(seqs, seq)
 		}
 	}
@@ -229,7 +228,7 @@ func (t *Tracker) applyLocked(ev *Event) {
 // sweepLocked moves the frontier over finished messages.
 func (t *Tracker) sweepLocked(freed *Freed) {
 	for {
-		e := t.mu.slot(t.mu.base)
+		e := t.mu.at(t.mu.base)
 		if e.state == absent || e.open > 0 {
 			return
 		}
