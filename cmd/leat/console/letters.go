@@ -207,7 +207,7 @@ func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Reques
 	}
 	ids, err := selectIDs(r.Context(), p.Store, &q.letterFilter)
 	if err == nil {
-		ids, err = present(p.Store, ids)
+		ids, err = present(p.Store, &q.letterFilter, ids)
 	}
 	if err == nil {
 		err = p.Store.DeleteLetters(ids...)
@@ -224,8 +224,9 @@ type purgedJSON struct {
 	Purged int `json:"purged"`
 }
 
-// present keeps the ids of letters that are there, each once: what a purge is to count.
-func present(st *store.Store, ids []string) ([]string, error) {
+// present keeps the ids of letters that are there and that the filter selects, each once: what a purge is
+// to count.
+func present(st *store.Store, f *letterFilter, ids []string) ([]string, error) {
 	seen := make(map[string]bool, len(ids))
 	var there []string
 	for _, id := range ids {
@@ -233,23 +234,24 @@ func present(st *store.Store, ids []string) ([]string, error) {
 			continue
 		}
 		seen[id] = true
-		switch _, err := st.Letter(id); {
-		case err == nil:
+		switch l, err := st.Letter(id); {
+		case err == nil && f.selects(&l):
 			there = append(there, id)
-		case !errors.Is(err, store.ErrNotFound):
+		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		}
 	}
 	return there, nil
 }
 
-// selectIDs names the letters that a filter selects, the oldest first.
+// selectIDs names the letters that a filter selects, the oldest first; of those that are named, all:
+// whoever reads them applies the rest of the filter.
 func selectIDs(ctx context.Context, st *store.Store, f *letterFilter) (ids []string, err error) {
-	if len(f.IDs) > 0 {
-		return f.IDs, nil
-	}
 	if err := f.parse(); err != nil {
 		return nil, badRequest{err}
+	}
+	if len(f.IDs) > 0 {
+		return f.IDs, nil
 	}
 	err = st.Letters(func(l store.DeadLetter) error {
 		if f.selects(&l) {

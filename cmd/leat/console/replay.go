@@ -95,6 +95,7 @@ func chosen(ctx context.Context, st *store.Store, q *replayRequest, most int) (l
 		case errors.Is(err, store.ErrNotFound) && len(q.IDs) == 0: // it went meanwhile
 		case err != nil:
 			return nil, 0, err
+		case !q.selects(&l):
 		case l.Quarantined && len(q.IDs) == 0:
 			quarantined++
 		default:
