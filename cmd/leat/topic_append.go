@@ -94,10 +94,12 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 	return r, nil
 }
 
-// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line.
+// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. How many records it has appended
+// is said whether it comes to the end or not.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
 	in := bufio.NewReaderSize(s.stdin, 64<<10)
 	total, line, size := 0, 0, 0
+	defer func() { remark(c, s, "%s: %s appended", a.Topic, count(total, "record")) }()
 	for {
 		value, err := readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -123,7 +125,6 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 			}
 		}
 		if err != nil {
-			remark(c, s, "%s: %s appended", a.Topic, count(total, "record"))
 			return nil
 		}
 	}
