@@ -35,10 +35,10 @@ func (e *Engine) again(l *store.DeadLetter) error {
 	if !e.letters.take(l.SpoolSeq) {
 		return nil
 	}
-	l.ID = id
-	if !gone {
-		e.succeed(l, &earlier, into)
+	if l.ID = id; gone {
+		earlier = store.DeadLetter{CreatedAt: l.CreatedAt} // the row knows which replay it is
 	}
+	e.succeed(l, &earlier, into)
 	return nil
 }
 

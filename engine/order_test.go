@@ -219,3 +219,29 @@ func TestSequencerSettlesOnce(t *testing.T) {
 		t.Errorf("the tracker knows %+v", stats)
 	}
 }
+
+// A node whose worker cannot go on emits nothing out of order on its way down: what ended behind a
+// message that did not stays for the next run.
+func TestOrderIsKeptWhenAWorkerFails(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		out := &memorySink{}
+		w.source("in", &listSource{n: 20, group: 20})
+		guest := w.transform("guest", func(ctx context.Context, m runtime.Message) (runtime.Result, error) {
+			switch i := number(m); {
+			case i == 0:
+				<-ctx.Done()
+				return runtime.Result{}, ctx.Err()
+			case i%4 == 0:
+				return runtime.Result{}, errors.New("the disk is gone")
+			}
+			return one(m), nil
+		}, "in")
+		guest.Workers = 2
+		w.sink("out", out, "guest")
+		w.status(w.run(), StatusFailed)
+		if len(out.got) != 0 {
+			t.Fatalf("%v came before m0", out.ids())
+		}
+	}
+}

@@ -123,6 +123,9 @@ func (s *Store) recover() error {
 func (s *Store) checkFormat() error {
 	value, err := s.get(kindFormat.start())
 	if errors.Is(err, ErrNotFound) {
+		if err := s.syncAbove(); err != nil {
+			return err
+		}
 		return s.db.Set(kindFormat.start(), []byte{storeFormat}, pebble.Sync)
 	}
 	if err != nil {

@@ -196,7 +196,7 @@ func (l *Log) DeleteTopic(name string) error {
 	l.reading.Unlock()
 	must(step.wb.Delete(kindTopic.name(name), nil))
 	for _, k := range []kind{kindRecord, kindExtent} {
-		prefix := append(k.start(), t.spec.ID[:]...)
+		prefix := k.topicKey(t.spec.ID)
 		must(step.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
 	return step.Commit()

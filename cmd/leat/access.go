@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -69,7 +68,7 @@ const (
 // accessTo opens the store in dir, or asks whoever owns it. The owner may end, or begin to
 // answer, in between.
 func accessTo(ctx context.Context, name, dir string) (*access, error) {
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if !store.Exists(dir) {
 		return &access{name: name, dataDir: filepath.Dir(dir)}, nil
 	}
 	for deadline := time.Now().Add(ownerWait); ; {

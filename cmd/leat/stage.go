@@ -138,7 +138,7 @@ func printHolds(out io.Writer, holds []stage.Hold, blocked []stage.Blocked) {
 		if b.Deterministic {
 			again = "would fail again"
 		}
-		fmt.Fprintf(out, "%s partition %d offset %d is blocked after %s and %s: %s: %s\n", b.Topic, b.Partition, b.Offset, count(b.Tries, "failure"), again, b.Kind, b.Reason)
+		fmt.Fprintf(out, "%s partition %d offset %d is blocked after %s and %s: %s: %s\n", b.Topic, b.Partition, b.Offset, count(b.Tries, "failure"), again, b.Kind, cell(b.Reason))
 	}
 }
 

@@ -64,5 +64,5 @@ func (f *Flavor) Compile(ctx context.Context, code runtime.Code, settings runtim
 	if failure != nil {
 		return nil, failure
 	}
-	return f.compile(code, settings, built)
+	return f.compile(ctx, code, settings, built)
 }
