@@ -94,11 +94,12 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 	return r, nil
 }
 
-// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. Where it
-// fails it says how many records are appended, since the next attempt begins behind them.
+// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. It says how many records are
+// appended, also where it fails: the next attempt begins behind them.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
 	in := bufio.NewReaderSize(s.stdin, 64<<10)
 	total, line, size := 0, 0, 0
+	defer func() { remark(c, s, "%s: %s appended", a.Topic, count(total, "record")) }()
 	for {
 		value, err := readLine(in)
 		if err == nil || errors.Is(err, io.EOF) && len(value) > 0 {
@@ -112,7 +113,6 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 		if full || len(a.Records) > 0 && (err != nil || in.Buffered() == 0) {
 			places, failed := topics.Append(c.Context, a)
 			if failed != nil {
-				remark(c, s, "%s: %s appended", a.Topic, count(total, "record"))
 				return topicFailure(failed)
 			}
 			total += len(places)
@@ -121,14 +121,12 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 				return err
 			}
 		}
-		if err == nil {
-			continue
-		}
-		remark(c, s, "%s: %s appended", a.Topic, count(total, "record"))
-		if !errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return fail(exitUsage, "", fmt.Errorf("standard input, line %d: %w", line+1, err))
 		}
-		return nil
 	}
 }
 
