@@ -69,6 +69,9 @@ func (e *Engine) abandon(seq runtime.Seq, reason string) error {
 		ID: e.letterID(seq, row.Node, "", &row.Message), Pipeline: e.plan.Name, Node: row.Node, Class: store.ClassCanceled, Reason: reason,
 		Attempts: 1, SpoolSeq: seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, Message: row.Message,
 	}
+	if row.Fault != nil {
+		letter.PayloadLength = wholeOf(&row)
+	}
 	e.cutPayload(&letter)
 	if err := e.again(&letter); err != nil {
 		return err

@@ -120,11 +120,14 @@ func (em *emitter) dispatch(rows []store.Row, first runtime.Seq) error {
 func (s *emitScratch) weigh(group []Emission) (total int64) {
 	s.bytes = s.bytes[:0]
 	for i := range group {
-		m := runtime.Message{Payload: group[i].Payload, Key: group[i].Key, Meta: group[i].Meta}
-		s.bytes = append(s.bytes, weigh(&m))
+		s.bytes = append(s.bytes, group[i].weigh())
 		total += s.bytes[i]
 	}
 	return total
+}
+
+func (g *Emission) weigh() int64 {
+	return weigh(&runtime.Message{Payload: g.Payload, Key: g.Key, Meta: g.Meta})
 }
 
 // stamp turns emissions into rows: the id is kept where the source has one.
@@ -170,7 +173,7 @@ func (e *Engine) cut(group []Emission) int {
 	bound := min(chunkBytes, max(e.gate.bytes/4, 1))
 	var bytes int64
 	for n := range most {
-		bytes += int64(len(group[n].Payload) + len(group[n].Key))
+		bytes += group[n].weigh()
 		if bytes > bound && n > 0 {
 			return n
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -166,5 +167,25 @@ func TestReplayOfALargeBacklog(t *testing.T) {
 	w.status(o, StatusCompleted)
 	if o.Replayed != 3000 || o.Read != 10 || len(out.got) != 3010 || out.got[3000].Message.ID != "m0" {
 		t.Errorf("outcome %+v, %d delivered", o, len(out.got))
+	}
+}
+
+// What is admitted together is bounded by all that a message weighs, its meta included.
+func TestGroupsAreCutByWeight(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", &listSource{})
+	w.sink("out", &memorySink{}, "in")
+	e := w.engine()
+	for name, one := range map[string]Emission{
+		"payload": {Payload: make([]byte, chunkBytes/10)}, "key": {Key: make([]byte, chunkBytes/10)},
+		"meta": {Meta: runtime.Meta{"m": string(make([]byte, chunkBytes/10))}},
+	} {
+		if n := e.cut(slices.Repeat([]Emission{one}, 100)); n < 9 || n > 10 {
+			t.Errorf("%d messages with a tenth of the bound as their %s go together", n, name)
+		}
+		in := Injection{Message: runtime.Message{Payload: one.Payload, Key: one.Key, Meta: one.Meta}}
+		if n := e.cutInjections(slices.Repeat([]incoming{{Injection: in}}, 100)); n < 9 || n > 10 {
+			t.Errorf("%d injections with a tenth of the bound as their %s go together", n, name)
+		}
 	}
 }

@@ -35,10 +35,10 @@ func (e *Engine) again(l *store.DeadLetter) error {
 	if !e.letters.take(l.SpoolSeq) {
 		return nil
 	}
-	l.ID = id
-	if !gone {
-		e.succeed(l, &earlier, into)
+	if l.ID = id; gone {
+		earlier = store.DeadLetter{CreatedAt: l.CreatedAt} // the row knows which replay it is
 	}
+	e.succeed(l, &earlier, into)
 	return nil
 }
 
@@ -51,9 +51,6 @@ func (e *Engine) succeed(l, earlier *store.DeadLetter, into string) {
 		l.ReplayCount = max(earlier.ReplayCount, replays) // a row that a crash runs again is the same replay
 	}
 	l.Quarantined = earlier.Quarantined || l.ReplayCount >= max(e.plan.DLQ.MaxReplays, 1)
-	if l.Node == into {
-		l.Edge = "" // it came along none
-	}
 	if l.Node == into && l.Node == earlier.Node {
 		l.Edge, l.Message, l.PayloadLength = earlier.Edge, earlier.Message, earlier.PayloadLength
 		return

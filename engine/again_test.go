@@ -195,3 +195,40 @@ func TestInterruptedReplayIsReportedAfterTheDrain(t *testing.T) {
 		t.Errorf("after the drain: %+v", now)
 	}
 }
+
+// The letter of a replay that a crash cut off stays where the node of its row is gone: the row ends
+// as orphaned, and nothing else is left of the message.
+func TestReplayOfAnOrphanKeepsItsLetter(t *testing.T) {
+	w, _, _ := failing(t)
+	l := w.letters()[0]
+	row := store.Row{Node: "gone", Inject: true, Letter: l.ID, DeleteLetter: true, Message: l.Message}
+	if _, err := w.store.Append([]store.Row{row}); err != nil {
+		t.Fatal(err)
+	}
+	w.opt.Feed = nil
+	o := w.run()
+	w.status(o, StatusCompleted)
+	if o.Balance.Orphaned != 1 || len(w.letters()) != 3 {
+		t.Errorf("%d letters of 3 are left, outcome %+v", len(w.letters()), o)
+	}
+}
+
+// A letter that was deleted while its replay was on its way, be it by a crash between the deletion
+// and the checkpoint, comes back with the count of its replays: it is quarantined in time, and its
+// message is not marked as the replay that it was.
+func TestReplayOfALetterThatWentCountsOn(t *testing.T) {
+	w, _, _ := failing(t)
+	l := w.letters()[0]
+	must(t, w.store.DeleteLetters(l.ID))
+	m := l.Message
+	m.Meta = replayMeta(&m, 5, l.SpoolSeq)
+	if _, err := w.store.Append([]store.Row{{Node: "guest", Inject: true, Letter: l.ID, DeleteLetter: true, Message: m}}); err != nil {
+		t.Fatal(err)
+	}
+	w.opt.Feed = nil
+	w.status(w.run(), StatusPartial)
+	back, err := w.store.Letter(l.ID)
+	if err != nil || back.ReplayCount != 5 || !back.Quarantined || len(back.Message.Meta) != 0 || back.Edge != "" {
+		t.Errorf("the letter is %+v, %v", back, err)
+	}
+}

@@ -91,3 +91,29 @@ func TestDeadLetterRetention(t *testing.T) {
 		}
 	}
 }
+
+// Letters past their retention are looked for once per window of progress, not with every commit.
+func TestLettersAreSweptOncePerWindow(t *testing.T) {
+	w := newWorld(t)
+	w.plan.DLQ.Retention, w.plan.Storage.SpoolRetention = time.Hour, 10
+	old := store.DeadLetter{ID: "old", CreatedAt: time.Now().Add(-2 * time.Hour)}
+	var e *Engine
+	w.source("in", &listSource{n: 2500, after: func(i int) {
+		switch i {
+		case 2:
+			waitFor(t, func() bool { return e.attempted.Load() >= 3 })
+			must(t, w.store.PutLetter(old))
+		case 500:
+			waitFor(t, func() bool { return e.attempted.Load() >= 500 })
+			if len(w.letters()) != 1 {
+				t.Error("the letter was swept before the window was over")
+			}
+		}
+	}})
+	w.sink("out", &memorySink{}, "in")
+	e = w.engine()
+	w.status(e.Run(t.Context()), StatusCompleted)
+	if len(w.letters()) != 0 {
+		t.Error("the letter is still there after two windows")
+	}
+}

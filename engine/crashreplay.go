@@ -64,7 +64,8 @@ func (r *crashReplay) row(row store.Row) error {
 		return errEnough
 	}
 	if row.Letter != "" {
-		e.letters.add(&letterRow{seq: row.Seq, id: row.Letter, node: row.Node, delete: row.DeleteLetter})
+		// The letter of a row that has nowhere to go stays: it is all that is left of the message.
+		e.letters.add(&letterRow{seq: row.Seq, id: row.Letter, node: row.Node, delete: row.DeleteLetter && e.hasNode(row.Node)})
 	}
 	e.register(commit.Arrival{First: row.Seq, Bytes: []int64{bytes}, Origin: commit.Origin{Source: commit.Nobody}})
 	e.replayed.Add(1)
@@ -119,7 +120,12 @@ func (e *Engine) endedBadly() (bool, error) {
 	return string(state) == markRunning, nil
 }
 
+// endedWell marks the run as ended in order, unless rows that were in flight at an unclean stop
+// have not ended in this run either: the next one suspects them all the same.
 func (e *Engine) endedWell() error {
+	if e.unclean && e.tracker.Stats().Frontier < e.last {
+		return nil
+	}
 	return e.store.SetNodeState(runMarker, firstRank(), []byte(markEnded))
 }
 

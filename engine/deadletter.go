@@ -89,7 +89,7 @@ func (e *Engine) letter(f *fault) (store.DeadLetter, error) {
 		SpoolSeq: f.seq, RunID: e.opt.RunID, CreatedAt: now, FailedAt: now, CodeDigest: f.digest,
 		Usage: f.usage, Message: *f.msg,
 	}
-	if f.edge != nil {
+	if f.edge != nil && f.edge.From != "" { // an injection came along none
 		l.Edge = f.edge.From + "->" + f.edge.To
 	}
 	l.PayloadLength = f.cut

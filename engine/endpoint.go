@@ -31,8 +31,10 @@ type Emission struct {
 
 // Emit hands a group of messages over and returns when the whole group is durable, in
 // order. nil: accepted. An error that is ctx's: the engine is shutting down. Any other:
-// refused; nothing of the group is durable or visible, and it may be emitted again.
-// A group may be of any size; the engine cuts it to its own bounds.
+// refused, and it may be emitted again. A group may be of any size; the engine cuts it to its own
+// bounds, and an error is that of a part: parts before it are in and come twice if they are
+// emitted again, it and what follows are neither durable nor visible. Where the store failed
+// nobody can know: the part may be there after a restart.
 type Emit func(ctx context.Context, group []Emission) error
 
 // SourceEnv is what a source may use.

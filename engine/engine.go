@@ -203,7 +203,11 @@ func (e *Engine) supervise() {
 			e.hurryOnce.Do(func() { close(e.hurry) })
 		}
 		if ending && e.quiesced() {
-			return
+			if e.intake.Err() != nil {
+				return
+			}
+			e.stopIntake(context.Canceled) // and once more: an injection may have come in meanwhile
+			continue
 		}
 		select {
 		case <-e.progress:

@@ -21,7 +21,7 @@ func (e *Engine) enter(o *outbox, row *store.Row, suspect bool) {
 		e.refuseAtSource(row, row.Fault, wholeOf(row))
 		return
 	}
-	payload, err := e.decode(&d.msg)
+	payload, err := decode(e.endpoints.Codecs, &d.msg)
 	if err != nil {
 		e.refuseAtSource(row, &runtime.Failure{
 			Kind: runtime.KindInput, Deterministic: true, Message: runtime.Cut(err.Error(), runtime.MaxReason), Cause: err,
@@ -39,8 +39,8 @@ func (e *Engine) enterNode(n *node, row *store.Row, suspect bool) error {
 }
 
 // decode turns the bytes that a source read into a payload.
-func (e *Engine) decode(m *runtime.Message) ([]byte, error) {
-	codec := e.endpoints.Codecs[m.Codec]
+func decode(codecs map[string]Codec, m *runtime.Message) ([]byte, error) {
+	codec := codecs[m.Codec]
 	if codec == nil {
 		return nil, fmt.Errorf("there is no codec %q", m.Codec)
 	}

@@ -16,8 +16,9 @@ import (
 // Equal messages in the same step, which one message can fan out into, are told apart by
 // their number.
 type letterIDs struct {
-	mu   sync.Mutex
-	seen map[letterDigest]letterCount
+	mu       sync.Mutex
+	seen     map[letterDigest]letterCount
+	forgetAt int // the size at which committed messages are forgotten
 }
 
 // letterDigest is a branch of a message in a step, as far as its content tells.
@@ -29,8 +30,8 @@ type letterCount struct {
 	n   uint64
 }
 
-// lettersSeen is the size at which committed messages are forgotten. What is left belongs
-// to messages in flight, which the gate bounds.
+// lettersSeen is the least size at which committed messages are forgotten. What is left belongs
+// to messages in flight, which the gate bounds; it doubles before it is looked through again.
 const lettersSeen = 4096
 
 // next returns the identity of the next dead letter of such a branch. Rows up to frontier
@@ -44,9 +45,9 @@ func (l *letterIDs) count(digest letterDigest, seq, frontier runtime.Seq) uint64
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.seen == nil {
-		l.seen = map[letterDigest]letterCount{}
+		l.seen, l.forgetAt = map[letterDigest]letterCount{}, lettersSeen
 	}
-	if len(l.seen) >= lettersSeen {
+	if len(l.seen) >= l.forgetAt {
 		l.forgetLocked(frontier)
 	}
 	c := l.seen[digest]
@@ -60,6 +61,7 @@ func (l *letterIDs) forgetLocked(frontier runtime.Seq) {
 			delete(l.seen, digest)
 		}
 	}
+	l.forgetAt = max(lettersSeen, 2*len(l.seen))
 }
 
 func digestLetter(seq runtime.Seq, node, edge string, payload []byte) (digest letterDigest) {

@@ -47,3 +47,25 @@ func TestLetterIDsAreBounded(t *testing.T) {
 		t.Error("the letter of a message in flight was forgotten")
 	}
 }
+
+// Many messages in flight are not looked through for each letter: what is kept doubles first.
+func TestLetterIDsAreLookedThroughNowAndThen(t *testing.T) {
+	var l letterIDs
+	passes, before := 0, 0
+	for i := range 20 * lettersSeen {
+		l.next(runtime.Seq(i+1), 0, "n", "", &runtime.Message{Payload: fmt.Append(nil, i)})
+		if l.forgetAt != before {
+			passes, before = passes+1, l.forgetAt
+		}
+	}
+	if passes > 6 || len(l.seen) != 20*lettersSeen {
+		t.Errorf("%d passes over what is in flight, %d are kept", passes, len(l.seen))
+	}
+	l.next(1, 20*lettersSeen, "n", "", &runtime.Message{})
+	for i := range 20 * lettersSeen {
+		l.next(runtime.Seq(i), 30*lettersSeen, "m", "", &runtime.Message{Payload: fmt.Append(nil, i)})
+	}
+	if len(l.seen) > lettersSeen || l.forgetAt != lettersSeen {
+		t.Errorf("%d are kept of what is committed, until there are %d", len(l.seen), l.forgetAt)
+	}
+}

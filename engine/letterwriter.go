@@ -1,12 +1,16 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // letterWriter writes dead letters beside the nodes, many at a time, so that they share the
 // syncs of the disk: where every message fails, a node would otherwise wait for a sync each.
 // Its goroutines belong to Run, which awaits them.
 type letterWriter struct {
-	room chan struct{} // holds a token per write under way
+	room     chan struct{} // holds a token per write under way
+	awaiting sync.Mutex    // two who wait would each hold tokens that the other one needs
 }
 
 // letterWrites bounds the dead letters that are on their way to the disk. Their messages
@@ -31,6 +35,8 @@ func (w *letterWriter) start(ctx context.Context, write func()) error {
 
 // wait returns once every write that was started is over.
 func (w *letterWriter) wait() {
+	w.awaiting.Lock()
+	defer w.awaiting.Unlock()
 	for range letterWrites {
 		w.room <- struct{}{}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/leat-run/leat/engine/commit"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/runtime"
 )
@@ -193,5 +194,54 @@ func TestSequencerHammer(t *testing.T) {
 	}
 	if s.mu.ahead != 0 || len(s.mu.held) != 0 || s.mu.bytes != 0 {
 		t.Errorf("the sequencer kept %+v", s.mu.held)
+	}
+}
+
+// What ended in results that were never emitted is told once: a worker that was left behind, and
+// ends after all, finds nothing to emit behind its own.
+func TestSequencerSettlesOnce(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", nil)
+	w.sink("out", &memorySink{}, "in")
+	e := w.engine()
+	e.register(commit.Arrival{First: 1, Bytes: make([]int64, 2), Origin: commit.Origin{Source: commit.Nobody}})
+	s := newSequencer(8, 1<<20)
+	put := func(ticket uint64, seq runtime.Seq) {
+		o := s.outbox(e, e.topology.sources["in"])
+		o.end(seq, commit.Null)
+		s.took(1)
+		s.put(t.Context(), parcel{ticket: ticket, n: 1, out: o})
+	}
+	put(1, 2)
+	s.settle(e)
+	put(0, 1)
+	if stats := e.tracker.Stats(); stats.Frontier != 2 || stats.Balance.Null != 2 {
+		t.Errorf("the tracker knows %+v", stats)
+	}
+}
+
+// A node whose worker cannot go on emits nothing out of order on its way down: what ended behind a
+// message that did not stays for the next run.
+func TestOrderIsKeptWhenAWorkerFails(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		out := &memorySink{}
+		w.source("in", &listSource{n: 20, group: 20})
+		guest := w.transform("guest", func(ctx context.Context, m runtime.Message) (runtime.Result, error) {
+			switch i := number(m); {
+			case i == 0:
+				<-ctx.Done()
+				return runtime.Result{}, ctx.Err()
+			case i%4 == 0:
+				return runtime.Result{}, errors.New("the disk is gone")
+			}
+			return one(m), nil
+		}, "in")
+		guest.Workers = 2
+		w.sink("out", out, "guest")
+		w.status(w.run(), StatusFailed)
+		if len(out.got) != 0 {
+			t.Fatalf("%v came before m0", out.ids())
+		}
 	}
 }

@@ -37,7 +37,7 @@ func (w *worker) processOrdered(ctx context.Context, got []delivery, ticket uint
 	for i := 0; i < len(got); {
 		n := w.together(got[i:])
 		if err := w.processAll(ctx, got[i:i+n]); err != nil {
-			w.flush(ctx) // what ended, ended
+			w.hand(ctx, ticket, done) // what ended, ended; in its turn
 			return err
 		}
 		i, done = i+n, done+n

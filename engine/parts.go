@@ -156,8 +156,8 @@ func (e *Engine) close(parts *nodeParts) {
 		for _, s := range e.sinks {
 			errs = append(errs, s.close())
 		}
-		for t, workers := range parts.workers {
-			errs = append(errs, t.close(workers))
+		for _, t := range e.transforms {
+			errs = append(errs, t.close(parts.workers[t]))
 		}
 	}
 	if e.store.Err() == nil {

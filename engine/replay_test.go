@@ -285,16 +285,7 @@ func TestSuspectsMeetAChildFirst(t *testing.T) {
 	w.sink("out", out, "guest")
 	w.status(w.run(), StatusCompleted)
 
-	spool := func() {
-		var rows []store.Row
-		for i := range 5 {
-			e := (&listSource{}).emission(i)
-			rows = append(rows, store.Row{Node: "in", Message: runtime.Message{ID: e.ID, Payload: e.Payload, Codec: "json"}})
-		}
-		if _, err := w.store.Append(rows); err != nil {
-			t.Fatal(err)
-		}
-	}
+	spool := func() { spoolRows(t, w.store, 5) }
 	spool()
 	w.status(w.run(), StatusCompleted)
 	if inProcess.Load() != 5 || inChild.Load() != 0 {

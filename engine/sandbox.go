@@ -105,7 +105,7 @@ func (s *Sandbox) source(source *pipeline.Source, m runtime.Message) Step {
 	if m.Source == "" {
 		m.Source = source.Name
 	}
-	payload, err := s.codecs[m.Codec].Decode(m.Payload)
+	payload, err := decode(s.codecs, &m)
 	if err != nil {
 		step.Class = store.ClassDecode
 		step.Failure = &runtime.Failure{

@@ -134,3 +134,15 @@ func TestSandboxRunsACandidateOnALetter(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A message of a codec that this program does not know is a decode fault, as in a run.
+func TestSandboxDoesNotKnowTheCodec(t *testing.T) {
+	w := newWorld(t)
+	w.source("in", &listSource{})
+	w.sink("out", &memorySink{}, "in")
+	sandbox := NewSandbox(w.plan, w.engine().endpoints.Codecs)
+	step, err := sandbox.Step(t.Context(), "in", runtime.Message{Payload: []byte("1"), Codec: "avro"})
+	if err != nil || step.Class != store.ClassDecode || step.Failure == nil || step.Failure.Message != `there is no codec "avro"` {
+		t.Errorf("%+v, %v", step, err)
+	}
+}

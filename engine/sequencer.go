@@ -102,10 +102,14 @@ func (s *sequencer) advance(p parcel) (parcel, bool) {
 	return next, ok
 }
 
-// settle tells the tracker what ended in results that were never emitted. REQUIRES: the
-// workers ended. Their outputs stay uncommitted.
+// settle tells the tracker what ended in results that were never emitted. Their outputs stay
+// uncommitted: a worker that was left behind, and ends after all, does not emit them.
 func (s *sequencer) settle(e *Engine) {
-	for _, p := range s.mu.held {
+	s.mu.Lock()
+	held := s.mu.held
+	s.mu.held, s.mu.bytes = map[uint64]parcel{}, 0
+	s.mu.Unlock()
+	for _, p := range held {
 		e.apply(p.out.events)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
@@ -38,8 +37,12 @@ func newSourceCommitter(name string, source Source, st *store.Store, log *slog.L
 }
 
 // firstRank starts a run's ranks above those of earlier runs on the same open store: a
-// state of a lower rank would be taken for a late one and ignored.
-func firstRank() uint64 { return uint64(time.Now().UnixNano()) }
+// state of a lower rank would be taken for a late one and ignored. A clock will not do: it can
+// be set back.
+func firstRank() uint64 { return rankings.Add(1) << 32 }
+
+// rankings counts the calls of firstRank in this process, which is as long as a store is open.
+var rankings atomic.Uint64
 
 // through says that everything up to p is committed. It does not wait.
 func (c *sourceCommitter) through(p runtime.Position) {

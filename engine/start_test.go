@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -209,5 +210,33 @@ func TestGateIsSharedByRuns(t *testing.T) {
 	runs.Wait()
 	if used, bytes := gate.used(); used != 0 || bytes != 0 || most.Load() > 10 || most.Load() == 0 {
 		t.Errorf("at most %d were in flight; %d messages and %d bytes are held at the end", most.Load(), used, bytes)
+	}
+}
+
+// loggingModule makes instances that log through their host.
+type loggingModule struct{ testModule }
+
+func (m *loggingModule) Instantiate(_ context.Context, host runtime.Host) (runtime.Transform, error) {
+	host.Log("warn", "made")
+	return &testTransform{module: &m.testModule}, nil
+}
+
+// A guest logs as its node, at the level that it says, or to whom Options.GuestLog names.
+func TestGuestLogsAsItsNode(t *testing.T) {
+	var text lockedBuffer
+	w := newWorld(t)
+	w.opt.Log = slog.New(slog.NewTextHandler(&text, nil))
+	w.source("in", &listSource{})
+	w.transform("guest", nil, "in").Module = &loggingModule{testModule{apply: identity}}
+	w.sink("out", &memorySink{}, "guest")
+	w.status(w.run(), StatusCompleted)
+	if got := text.String(); !strings.Contains(got, "level=WARN msg=made node=guest") {
+		t.Errorf("logged %s", got)
+	}
+	told := ""
+	w.opt.GuestLog = func(node *pipeline.Transform, level, text string) { told += node.Name + " " + level + " " + text }
+	w.status(w.run(), StatusCompleted)
+	if told != "guest warn made" || strings.Count(text.String(), "made") != 1 {
+		t.Errorf("told %q, logged %s", told, text.String())
 	}
 }

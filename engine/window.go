@@ -154,7 +154,7 @@ func (r *windowReplay) injection(row *store.Row) (Injection, bool) {
 		in.OriginalSeq = runtime.Seq(n)
 	}
 	if e.topology.nodes[row.Node] == nil && e.topology.nodes[in.Node] != nil {
-		payload, err := e.decode(&in.Message) // it was kept as its source read it
+		payload, err := decode(e.endpoints.Codecs, &in.Message) // it was kept as its source read it
 		if err != nil {
 			return in, false
 		}

@@ -26,7 +26,9 @@ missing_c() {
 }
 
 build_c() {
-	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/score/score.wasm c/score/score.c
+	for name in score fulfil audit; do
+		clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -o c/$name/$name.wasm c/$name/$name.c
+	done
 	clang --target=wasm32-wasi -O2 -Wall -Wl,--strip-debug -o c/upper/upper.wasm c/upper/upper.c
 	clang --target=wasm32-wasi -O2 -Wall -mexec-model=reactor -Wl,--strip-debug -Ic \
 		-o ../flavors/flavortest/behaviours/behaviours.wasm ../flavors/flavortest/behaviours/behaviours.c
@@ -53,7 +55,7 @@ build_rust() {
 	out=$(mktemp -d)
 	options="--edition 2021 --target wasm32-unknown-unknown -C opt-level=3 -C panic=abort"
 	"$compiler" $options --crate-type rlib --crate-name leat --out-dir "$out" rust/leat.rs
-	for name in score fulfil; do
+	for name in score fulfil audit; do
 		"$compiler" $options -C lto -C strip=debuginfo --remap-path-prefix "$PWD"=. --crate-type cdylib --crate-name $name \
 			--extern leat="$out/libleat.rlib" -o rust/$name/$name.wasm rust/$name/$name.rs
 	done
@@ -67,7 +69,9 @@ missing_assemblyscript() {
 }
 
 build_assemblyscript() {
-	"${ASC:-asc}" assemblyscript/score/score.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/score/score.wasm
+	for name in score fulfil audit; do
+		"${ASC:-asc}" assemblyscript/$name/$name.ts -O3 --runtime incremental --exportStart _initialize -o assemblyscript/$name/$name.wasm
+	done
 }
 
 # The modules that are committed: the examples, and the guest of the flavors' common tests.

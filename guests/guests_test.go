@@ -22,8 +22,17 @@ var scores = map[string]string{
 
 // folds are the worked examples of a stage's guest. All of them mean the same.
 var folds = map[string]string{
-	"go":   "go/fulfil/fulfil.wasm",
-	"rust": "rust/fulfil/fulfil.wasm",
+	"go":             "go/fulfil/fulfil.wasm",
+	"c":              "c/fulfil/fulfil.wasm",
+	"rust":           "rust/fulfil/fulfil.wasm",
+	"assemblyscript": "assemblyscript/fulfil/fulfil.wasm",
+}
+
+// handlers are the worked examples of a stage without state. All of them mean the same.
+var handlers = map[string]string{
+	"c":              "c/audit/audit.wasm",
+	"rust":           "rust/audit/audit.wasm",
+	"assemblyscript": "assemblyscript/audit/audit.wasm",
 }
 
 func load(t *testing.T, file string) *runtime.Worker {
@@ -132,6 +141,32 @@ func TestFold(t *testing.T) {
 			_, err := apply(worker, `{"state":null,"msg":{"topic":"payments","partition":0,"offset":0,"timestamp":1,"key":"o-1","value":{"amount":1},"headers":{}}}`)
 			var failure *runtime.Failure
 			if !errors.As(err, &failure) || failure.Kind != runtime.KindGuest || !strings.Contains(failure.Message, "a payment before its order") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Proves for every language with a handler that the committed module answers with a list, or with nothing to a
+// deletion, that what it hands on keeps its bytes, and that it fails typed.
+func TestHandle(t *testing.T) {
+	for language, file := range handlers {
+		t.Run(language, func(t *testing.T) {
+			worker := loadAs(t, file, "reactor", runtime.EntryHandle)
+			for call, want := range map[string]string{
+				`{"msg":{"topic":"orders","partition":0,"offset":7,"timestamp":1,"key":"o-1","value":{"n":1.50,"s":"é\u00e9\"}]","big":9007199254740993},"headers":{"h":{"base64":"/w=="},"none":null}}}`: `[{"to":"audit","value":{"topic":"orders","offset":7,"value":{"n":1.50,"s":"é\u00e9\"}]","big":9007199254740993}},"headers":{"h":{"base64":"/w=="},"none":null}}]`,
+				`{"msg":{"topic":"a","partition":0,"offset":0,"timestamp":1,"key":null,"value":{},"headers":{}}}`:                                                                                         `[{"to":"audit","value":{"topic":"a","offset":0,"value":{}},"headers":{}}]`,
+			} {
+				if got, err := apply(worker, call); err != nil || got != want {
+					t.Errorf("%s, %v\nwant %s", got, err, want)
+				}
+			}
+			if got, err := apply(worker, `{"msg":{"topic":"a","partition":0,"offset":0,"timestamp":1,"key":"k","value":null,"headers":{}}}`); err != nil || got != "" && got != "[]" {
+				t.Errorf("a deletion: %s, %v", got, err)
+			}
+			_, err := apply(worker, `{"msg":{"topic":"a","partition":0,"offset":0,"timestamp":1,"key":"k","value":[1],"headers":{}}}`)
+			var failure *runtime.Failure
+			if !errors.As(err, &failure) || failure.Kind != runtime.KindGuest || failure.Message != "the value is no object" {
 				t.Error(err)
 			}
 		})

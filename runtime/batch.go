@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Batch is a Transform that is cheaper per message when it has several at hand: one in
 // another process (flavors/process). It is optional.
@@ -33,11 +30,10 @@ func (w *Worker) Batches() bool {
 // ApplyBatch is Apply on each of in, through the instance's own ApplyBatch where it has one.
 // REQUIRES: len(answers) == len(in).
 func (w *Worker) ApplyBatch(ctx context.Context, in []Message, answers []Answer) {
-	err := w.ensure(ctx)
+	err := w.again(ctx)
 	batch, ok := w.instance.(Batch)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%w: %v", ErrNoInstance, err)
 		for i := range answers {
 			answers[i] = Answer{Err: err}
 		}

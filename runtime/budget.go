@@ -17,7 +17,7 @@ type Budget struct {
 	Output  int64         // bytes of all payloads of one Apply together
 	Outputs int           // messages of one Apply
 	Depth   int           // nesting of JSON, in and out
-	Log     int64         // bytes a guest may log in one Apply; more is cut and marked
+	Log     int64         // bytes a guest may log in one Apply, one for each line's end; more is cut and marked
 }
 
 // SharedDefaults are the limits that do not depend on the flavor (flavors.md, Budget

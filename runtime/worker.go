@@ -31,8 +31,8 @@ func NewWorker(ctx context.Context, module Module, host Host, onRecycle func(Rec
 // Apply is Transform.Apply on a usable instance. An error that is no *Failure and not
 // ctx's is ErrNoInstance or another fault of the world: the node cannot go on.
 func (w *Worker) Apply(ctx context.Context, in Message) (Result, error) {
-	if err := w.ensure(ctx); err != nil {
-		return Result{}, fmt.Errorf("%w: %v", ErrNoInstance, err)
+	if err := w.again(ctx); err != nil {
+		return Result{}, err
 	}
 	result, err := w.instance.Apply(ctx, in)
 	if reason := w.instance.Spent(); reason != RecycleNone {
@@ -63,6 +63,19 @@ func (w *Worker) ensure(ctx context.Context) error {
 	}
 	w.instance = instance
 	return nil
+}
+
+// again is ensure for a message: that there is no instance is not the message's fault, and an
+// end of the run is nobody's.
+func (w *Worker) again(ctx context.Context) error {
+	err := w.ensure(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %v", ErrNoInstance, err)
 }
 
 func (w *Worker) recycle(reason Recycle) error {

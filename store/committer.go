@@ -18,7 +18,6 @@ type committer struct {
 	s        *Store
 	slots    chan struct{} // one token per group in flight
 	inFlight chan *group
-	given    uint64   // bytes of rows given up since the last flush for it
 	written  struct { // what the groups built so far amount to
 		mark
 		checkpoint Checkpoint
@@ -51,6 +50,7 @@ func (s *Store) start() {
 	s.ended.Go(c.acknowledge)
 	s.ended.Go(func() { s.space.watch(s.closing) })
 	s.ended.Go(func() { s.slow.run(s.closing) })
+	s.ended.Go(func() { s.presence.run(s.closing) })
 }
 
 // run builds and applies groups until the queue is closed and empty. It takes work only
@@ -75,14 +75,14 @@ func (c *committer) run() {
 	}
 }
 
-// worthFlush says whether a trim, since before, gives the disk more than the flush takes: all
-// rows go, or as many as a memtable holds since the last one.
+// worthFlush says whether what was given up, with a trim since before, gives the disk more than the flush takes: all
+// rows go (a log has none), or as many as a memtable holds since the last one.
 func (c *committer) worthFlush(before uint64) bool {
-	c.given += c.written.trimmed.bytes - before
-	if c.given < memTableBytes && c.written.trimmed.seq < c.written.seq {
+	given := c.s.given.Add(c.written.trimmed.bytes - before)
+	if given == 0 || c.s.gate.isFull() || given < memTableBytes && c.written.trimmed.seq < c.written.seq {
 		return false
 	}
-	c.given = 0
+	c.s.given.Store(0)
 	return true
 }
 
@@ -100,6 +100,9 @@ func (c *committer) acknowledge() {
 		if err := g.wb.SyncWait(); err != nil {
 			c.s.fail(err)
 			return
+		}
+		if c.s.Err() != nil {
+			return // the sync may be one of a file that no restart will find
 		}
 		c.s.publish(g)
 		for _, end := range g.ends {

@@ -27,8 +27,10 @@
 //  7. A Step is one part of one group. Offsets of a partition are dense, and steps become durable in the
 //     order in which their offsets were given.
 //  8. One process owns a store, and inside it one Store.
+//  9. Files that somebody removes or replaces below an open store fail it within presenceEvery
+//     and a look: what was acknowledged in between may be gone with them, nothing is afterwards.
 //
-// Goroutines: Open starts a committer, an acker, the space watch, the slow-disk log and Pebble's own, OpenLog one more for retention; Close ends and awaits
+// Goroutines: Open starts a committer, an acker, the space watch, the slow-disk log, the look for the files and Pebble's own, OpenLog one more for retention; Close ends and awaits
 // them all, but for those that a failed or full disk holds: they stay parked (gate.go).
 //
 // The package runs no guest, knows no document, decides no retry and never logs what it

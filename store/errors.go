@@ -13,6 +13,8 @@ var (
 	// ErrFailed says that the disk failed in a way after which nothing can be promised.
 	// The run must end; what was in flight may or may not be there after a restart.
 	ErrFailed = errors.New("store: failed")
+	// ErrRemoved is why a store failed whose files somebody removed or replaced.
+	ErrRemoved = errors.New("its files were removed or replaced while it was open")
 	// ErrInUse says that another owner has the store; see InUseError.
 	ErrInUse = errors.New("store: in use")
 	// ErrNotFound says that there is no such row or letter.

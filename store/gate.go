@@ -26,6 +26,7 @@ import (
 // that had started is over, after which the directory may have another owner.
 type gate struct {
 	vfs.FS
+	present *presence   // is told of every name that comes and goes
 	relaxed bool        // DurabilityOS: the log is not synced while it is written
 	onFail  func(error) // called once, with the first failure
 	onFull  func()      // called when the first call is parked
@@ -42,8 +43,8 @@ type gate struct {
 // retryEvery is how often a call that is parked for space is tried.
 const retryEvery = 200 * time.Millisecond
 
-func newGate(inner vfs.FS, relaxed bool, onFail func(error), onFull func()) *gate {
-	g := &gate{FS: inner, relaxed: relaxed, onFail: onFail, onFull: onFull}
+func newGate(inner vfs.FS, present *presence, relaxed bool, onFail func(error), onFull func()) *gate {
+	g := &gate{FS: inner, present: present, relaxed: relaxed, onFail: onFail, onFull: onFull}
 	g.mu.full, g.mu.settled = make(chan struct{}), make(chan struct{})
 	return g
 }
@@ -187,6 +188,7 @@ func (g *gate) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Open
 }
 
 func (g *gate) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	g.present.unmade(old)
 	return g.file(name, "reuse", func() (vfs.File, error) { return g.FS.ReuseForWrite(old, name, c) })
 }
 
@@ -198,6 +200,7 @@ func (g *gate) file(name, op string, open func() (vfs.File, error)) (file vfs.Fi
 	if err != nil {
 		return nil, err
 	}
+	g.present.made(name)
 	return &gateFile{File: file, gate: g, name: name, log: g.isLog(name)}, nil
 }
 
@@ -210,17 +213,29 @@ func (g *gate) OpenDir(name string) (vfs.File, error) {
 }
 
 func (g *gate) Link(old, name string) error {
-	return g.mutate("link "+name, func() error { return g.FS.Link(old, name) })
+	err := g.mutate("link "+name, func() error { return g.FS.Link(old, name) })
+	return g.madeUnless(err, name)
 }
 
 func (g *gate) Remove(name string) error {
+	g.present.unmade(name)
 	return g.mutate("remove "+name, func() error { return g.FS.Remove(name) })
 }
 
 func (g *gate) RemoveAll(name string) error {
+	g.present.unmade(name)
 	return g.mutate("remove "+name, func() error { return g.FS.RemoveAll(name) })
 }
 
 func (g *gate) Rename(old, name string) error {
-	return g.mutate("rename "+name, func() error { return g.FS.Rename(old, name) })
+	g.present.unmade(old)
+	err := g.mutate("rename "+name, func() error { return g.FS.Rename(old, name) })
+	return g.madeUnless(err, name)
+}
+
+func (g *gate) madeUnless(err error, name string) error {
+	if err == nil {
+		g.present.made(name)
+	}
+	return err
 }

@@ -99,9 +99,12 @@ func parseLetterKey(key []byte) (created time.Time, id string, err error) {
 	return time.Unix(0, nanos).UTC(), string(key[12:]), nil
 }
 
+// topicKey is the prefix of all that a topic has under a kind.
+func (k kind) topicKey(id TopicID) []byte { return append(k.start(), id[:]...) }
+
 // channelKey is the key of one partition of a topic under a kind.
 func (k kind) channelKey(id TopicID, partition int32) []byte {
-	return binary.BigEndian.AppendUint32(append(k.start(), id[:]...), uint32(partition))
+	return binary.BigEndian.AppendUint32(k.topicKey(id), uint32(partition))
 }
 
 const (
@@ -143,6 +146,11 @@ func parseTaskKey(key []byte) (t TaskID, err error) {
 	}
 	partition := named + int(key[named-1])
 	return TaskID{string(key[named:partition]), int32(binary.BigEndian.Uint32(key[partition:]))}, nil
+}
+
+// entryKey is the key of one entry of a task under a kind.
+func entryKey[T string | []byte](k kind, t TaskID, name T) []byte {
+	return append(k.taskKey(t), name...)
 }
 
 func positionKey(t TaskID, id TopicID, partition int32) []byte {

@@ -26,7 +26,11 @@ func (s *Store) openPebble() error {
 	case fs == nil:
 		fs = vfs.Default
 	}
-	s.gate = newGate(s.slow.under(fs), s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	s.gate = newGate(s.slow.under(fs), s.presence, s.opt.Durability == DurabilityOS, s.fail, s.space.notify)
+	dir := filepath.Join(s.dir, pebbleDir)
+	if names, err := fs.List(dir); err == nil {
+		s.presence.found(dir, names)
+	}
 	if usage, err := fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < uint64(max(s.ballast.size, 0)) {
 		s.ballast.drop() // opening needs room itself
 	}
@@ -119,6 +123,9 @@ func (s *Store) recover() error {
 func (s *Store) checkFormat() error {
 	value, err := s.get(kindFormat.start())
 	if errors.Is(err, ErrNotFound) {
+		if err := s.syncAbove(); err != nil {
+			return err
+		}
 		return s.db.Set(kindFormat.start(), []byte{storeFormat}, pebble.Sync)
 	}
 	if err != nil {

@@ -56,12 +56,13 @@ func (p *space) admit() error {
 func (p *space) recheck() (blocked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reason := p.s.lack(p.mu.reason != "")
-	if reason == "" && p.mu.reason != "" {
-		p.mu.reason, p.mu.since = "", time.Time{}
-		close(p.mu.open)
-	}
+	was := p.mu.reason != ""
+	reason := p.s.lack(was)
 	p.blockLocked(reason)
+	if was && reason == "" {
+		p.mu.since = time.Time{}
+		close(p.mu.open) // last: who waits for it finds all as it is
+	}
 	return reason != ""
 }
 
@@ -138,14 +139,14 @@ func (p *space) relieve() {
 	}
 }
 
-// giveUpRows trims what was committed since, and has the trim reach the disk: rows in the
+// giveUpRows trims what was committed since, and has that and what else was deleted reach the disk: rows in the
 // memtable's log and in tables go when the memtable that says so is flushed, and a store
 // that takes no rows would never fill it.
 func (p *space) giveUpRows() {
 	p.s.durable.Lock()
 	through, trimmed := p.s.durable.checkpoint.Through, p.s.durable.trimmed.seq
 	p.s.durable.Unlock()
-	if through > trimmed {
+	if through > trimmed || p.s.given.Load() > 0 {
 		_, _ = p.s.enqueue(func(q *queue) *ticket { return q.putTrim(through, true) }) // a closed store needs none
 	}
 }

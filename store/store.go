@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,10 +25,14 @@ type Store struct {
 	db    *pebble.DB
 	queue *queue
 
-	gate    *gate
-	space   *space
-	ballast *ballast
-	slow    *slowDisk
+	gate     *gate
+	space    *space
+	ballast  *ballast
+	slow     *slowDisk
+	presence *presence
+
+	// given is how many bytes were deleted since the last flush for it: the disk has them still.
+	given atomic.Uint64
 
 	diskWatch io.Closer // Pebble's watch for slow operations
 
@@ -84,7 +89,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.takeLease(dir); err != nil {
 		return nil, err
 	}
-	s.space, s.ballast, s.slow = newSpace(s), newBallast(s), newSlowDisk(s)
+	s.space, s.ballast, s.slow, s.presence = newSpace(s), newBallast(s), newSlowDisk(s), newPresence(s)
 	if err := s.openPebble(); err != nil {
 		return nil, errors.Join(err, s.giveUp())
 	}
@@ -93,6 +98,16 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s.start()
 	return s, nil
+}
+
+// Exists says whether dir holds a store or a log, or is about to: Open makes one in any directory.
+func Exists(dir string) bool {
+	for _, name := range []string{pebbleDir, leaseName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true // what cannot be looked at, Open says why
+		}
+	}
+	return false
 }
 
 func (s *Store) takeLease(dir string) (err error) {
@@ -120,6 +135,25 @@ func resolve(dir string) (string, error) {
 		return "", fmt.Errorf("store: resolve %s: %w", dir, err)
 	}
 	return real, nil
+}
+
+// syncAbove makes the names of a new store's directory, and of those that were made for it,
+// survive the loss of power: Pebble syncs from that directory down. A directory that cannot be
+// opened, or synced at all, is none that was just made here.
+func (s *Store) syncAbove() error {
+	if s.dir == "" || s.opt.Durability == DurabilityOS {
+		return nil
+	}
+	for dir := filepath.Dir(s.dir); ; dir = filepath.Dir(dir) {
+		if file, err := s.gate.FS.OpenDir(dir); err == nil {
+			if err := errors.Join(file.Sync(), file.Close()); errors.Is(err, syscall.EIO) {
+				return fmt.Errorf("store: sync %s: %w", dir, err)
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }
 
 // Dir is the directory after symlinks, "" for an ephemeral store.

@@ -176,12 +176,10 @@ func (l *Log) CreateTopic(spec TopicSpec) (Topic, error) {
 	return l.snapshot(t), nil
 }
 
-// DeleteTopic removes a topic with its records. What stages keep about it stays with them.
+// DeleteTopic removes a topic with its records. What stages keep about it stays with them. It is done while there is
+// no room for appends, too.
 func (l *Log) DeleteTopic(name string) error {
-	step, err := l.Begin()
-	if err != nil {
-		return err
-	}
+	step := l.begin()
 	l.reading.Lock()
 	t := l.byName[name]
 	if t == nil {
@@ -192,12 +190,13 @@ func (l *Log) DeleteTopic(name string) error {
 	delete(l.byName, name)
 	delete(l.byID, t.spec.ID)
 	for _, p := range t.partitions {
+		step.gives += p.tail.bytes - p.start.bytes
 		p.notify() // who waits for more is to learn that there is none
 	}
 	l.reading.Unlock()
 	must(step.wb.Delete(kindTopic.name(name), nil))
 	for _, k := range []kind{kindRecord, kindExtent} {
-		prefix := append(k.start(), t.spec.ID[:]...)
+		prefix := k.topicKey(t.spec.ID)
 		must(step.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
 	return step.Commit()

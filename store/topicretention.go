@@ -111,7 +111,7 @@ func (l *Log) trimPartition(id TopicID, number int32, start int64) (removed int6
 		}
 	}
 	l.reading.Lock()
-	removed = at.offset - p.start.offset
+	removed, step.gives = at.offset-p.start.offset, at.bytes-p.start.bytes
 	p.start = at
 	l.reading.Unlock()
 	must(step.wb.DeleteRange(recordKey(id, number, 0), recordKey(id, number, at.offset), nil))

@@ -16,12 +16,12 @@ type TaskID struct {
 
 // SetState writes an entry of the protocol's state of a task; a nil value deletes it.
 func (s *Step) SetState(t TaskID, key string, value []byte) {
-	s.set(append(kindStage.taskKey(t), key...), value)
+	s.set(entryKey(kindStage, t, key), value)
 }
 
 // SetFold writes the state that a fold has for a key (causal.FoldKey); nil deletes it.
 func (s *Step) SetFold(t TaskID, key, value []byte) {
-	s.set(append(kindFold.taskKey(t), key...), value)
+	s.set(entryKey(kindFold, t, key), value)
 }
 
 // SetPosition says that everything below the offset of a channel was consumed by the task.
@@ -39,22 +39,26 @@ func (s *Step) set(key, value []byte) {
 	must(s.wb.Set(key, value, nil))
 }
 
-// ForgetStage removes all that the log keeps for a stage, but its dead letters.
-func (s *Step) ForgetStage(stage string) {
+// ForgetStage removes all that the log keeps for a stage, but its dead letters. It is done while there is no
+// room for appends, too.
+func (l *Log) ForgetStage(stage string) error {
+	step := l.begin()
 	for _, k := range []kind{kindStage, kindFold, kindPosition} {
 		prefix := k.stageKey(stage)
-		must(s.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
+		must(step.wb.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
+	step.gives = 1 // nobody counts them
+	return step.Commit()
 }
 
 // State is an entry of the protocol's state of a task, nil where there is none.
 func (l *Log) State(t TaskID, key string) ([]byte, error) {
-	return l.valueOf(append(kindStage.taskKey(t), key...))
+	return l.valueOf(entryKey(kindStage, t, key))
 }
 
 // Fold is the state that a fold has for a key, nil where there is none.
 func (l *Log) Fold(t TaskID, key []byte) ([]byte, error) {
-	return l.valueOf(append(kindFold.taskKey(t), key...))
+	return l.valueOf(entryKey(kindFold, t, key))
 }
 
 // Position is what SetPosition wrote last, 0 where it never did.
@@ -101,10 +105,10 @@ func (l *Log) Folds(t TaskID, fn func(key, value []byte) error) error {
 // StatesFrom returns the entries of a task's state that begin with prefix, from a key on, at most so many
 // and of at most 1 MiB together but for the last, in the order of their keys. The caller owns them.
 func (l *Log) StatesFrom(t TaskID, prefix, from string, most int) (out []StateEntry, err error) {
-	task := kindStage.taskKey(t)
-	chunk, _, err := l.entryChunk(append(task[:len(task):len(task)], from...), prefixEnd(append(task[:len(task):len(task)], prefix...)), most)
+	chunk, _, err := l.entryChunk(entryKey(kindStage, t, from), prefixEnd(entryKey(kindStage, t, prefix)), most)
+	task := len(kindStage.taskKey(t))
 	for _, e := range chunk {
-		out = append(out, StateEntry{string(e.key[len(task):]), e.value})
+		out = append(out, StateEntry{string(e.key[task:]), e.value})
 	}
 	return out, err
 }

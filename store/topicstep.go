@@ -15,6 +15,7 @@ type Step struct {
 	tails   map[*partition]tail
 	order   []*partition // of tails, as they were first appended to
 	letters []*letterCall
+	gives   uint64 // bytes that it deletes, about: the disk gets them back with the next flush
 }
 
 // stepCall is a step on its way to the committer.
@@ -23,6 +24,7 @@ type stepCall struct {
 	wb      *pebble.Batch
 	letters []*letterCall
 	ends    []partitionEnd
+	gives   uint64
 }
 
 // partitionEnd is where a partition ends once the group is durable.
@@ -98,7 +100,7 @@ func (s *Step) Commit() error {
 
 func (s *Step) enqueue() (*ticket, error) {
 	defer s.log.appending.Unlock()
-	c := &stepCall{ticket: newTicket(), wb: s.wb, letters: s.letters}
+	c := &stepCall{ticket: newTicket(), wb: s.wb, letters: s.letters, gives: s.gives}
 	for _, p := range s.order {
 		c.ends = append(c.ends, partitionEnd{p, s.tails[p].mark64})
 	}
@@ -142,6 +144,7 @@ func (c *committer) addStep(g *group, call *stepCall) {
 			return
 		}
 	}
+	c.s.given.Add(call.gives)
 	g.tickets = append(g.tickets, call.ticket)
 	g.ends = append(g.ends, call.ends...)
 }

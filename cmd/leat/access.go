@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -69,7 +68,7 @@ const (
 // accessTo opens the store in dir, or asks whoever owns it. The owner may end, or begin to
 // answer, in between.
 func accessTo(ctx context.Context, name, dir string) (*access, error) {
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if !store.Exists(dir) {
 		return &access{name: name, dataDir: filepath.Dir(dir)}, nil
 	}
 	for deadline := time.Now().Add(ownerWait); ; {
@@ -136,22 +135,25 @@ func openStageAccess(c *cli.Context, s surroundings, file string, options pipeli
 	return a, nil
 }
 
-// letters calls fn with every dead letter, the oldest first, until fn returns an error.
-func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) (err error) {
-	if a.only {
-		all := fn
-		fn = func(l store.DeadLetter) error {
-			if l.Pipeline != a.name {
-				return nil
-			}
-			return all(l)
+// letters calls fn with every dead letter, the oldest first, until fn returns an error, which it returns
+// as it is.
+func (a *access) letters(ctx context.Context, fn func(store.DeadLetter) error) error {
+	var err, own error
+	each := func(l store.DeadLetter) error {
+		if a.only && l.Pipeline != a.name {
+			return nil
 		}
+		own = fn(l)
+		return own
 	}
 	switch {
 	case a.run != nil:
-		err = a.run.Letters(ctx, fn)
+		err = a.run.Letters(ctx, each)
 	case a.store != nil:
-		err = a.store.Letters(fn)
+		err = a.store.Letters(each)
+	}
+	if own != nil {
+		return own
 	}
 	return a.failure("read the dead letters", err)
 }

@@ -40,7 +40,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"exits": cmdExits, "start": cmdStart, "await": cmdAwait, "poll": cmdPoll, "signal": cmdSignal, "ended": cmdEnded,
 		"pprof": cmdPprof, "keys": cmdKeys, "json": cmdJSON, "lines": cmdLines, "sample": cmdSample,
 		"fetch": cmdFetch, "patient": cmdPatient, "letter": cmdLetter, "begins": cmdBegins,
-		"take": cmdTake,
+		"take": cmdTake, "build": cmdBuild,
 	}
 }
 

@@ -80,7 +80,7 @@ func listLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 		if n++; n == 1 {
 			fmt.Fprintln(w, "ID\tNODE\tCAUSE\tMESSAGE\tREASON")
 		}
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l)+marked(l), printable(l.Message.ID), printable(firstLine(l.Reason, 90)))
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Node, cause(l)+marked(l), cell(l.Message.ID), cell(firstLine(l.Reason, 90)))
 		return err
 	})
 	if flushed := w.Flush(); err == nil {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,13 +54,20 @@ func exportLetters(c *cli.Context, s surroundings, a *access, q *letterQuery) er
 	return nil
 }
 
-// exportFailure gives an error its exit code, unless it has one.
+// exportFailure gives an error its exit code, unless it has one: a name that is none is a matter of the
+// command line, a full disk is not.
 func exportFailure(name string, err error) error {
 	var known *exitError
 	if errors.As(err, &known) {
 		return err
 	}
-	return fail(exitUsage, "give another --output", fmt.Errorf("%s cannot be written: %w", name, err))
+	code := exitFailed
+	for _, bad := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.EISDIR, syscall.ENOTDIR} {
+		if errors.Is(err, bad) {
+			code = exitUsage
+		}
+	}
+	return fail(code, "give another --output", fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
 // writePayload writes a message as one line. JSON has a form on one line; other bytes that

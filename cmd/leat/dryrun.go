@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -70,7 +71,7 @@ func (r *rehearsal) impossible(l store.DeadLetter, node string) string {
 		return "only the start of its payload was kept"
 	case roleOf(r.plan, node) == "":
 		return "there is no such node any more: another one can be named"
-	case r.c.String("with") != "" && roleOf(r.plan, node) != engine.RoleTransform:
+	case r.c.String("with") != "" && !runsCode(r.plan, node):
 		return "the node runs no code"
 	case roleOf(r.plan, node) == engine.RoleSink && l.Class == store.ClassDelivery:
 		return "a dry run does not write: only a replay can know"
@@ -91,7 +92,7 @@ func (r *rehearsal) step(l store.DeadLetter, node string, out *replayedLetter) e
 		out.verdict, out.step = verdictFixed, &step
 		return nil
 	}
-	out.after = engine.LetterFault{Kind: step.Failure.Kind, Reason: step.Failure.Message}
+	out.after = engine.LetterFault{Kind: step.Failure.Kind, Reason: runtime.Cut(step.Failure.Message, runtime.MaxReason)} // as the letter's
 	if out.verdict = verdictOther; out.after == out.before {
 		out.verdict = verdictSame
 	}
@@ -154,6 +155,11 @@ func flavorOf(file string) string {
 		return "wasm"
 	}
 	return "script"
+}
+
+// runsCode says whether a node is a transform that is no split.
+func runsCode(plan *pipeline.Plan, node string) bool {
+	return slices.ContainsFunc(plan.Transforms, func(t *pipeline.Transform) bool { return t.Name == node && t.Module != nil })
 }
 
 // roleOf is a node's role in the plan, "" if there is no such node.

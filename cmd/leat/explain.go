@@ -25,8 +25,8 @@ func explainCommand(s surroundings) *cli.Command {
 		Usage:     "print the plan with every default, and where a message would go",
 		ArgsUsage: "FILE",
 		Description: "With a message, shows what each edge and each transform would make of it. Nothing is written, and no sink\n" +
-			"takes anything.\n\n" +
-			"Examples:\n   leat explain orders.yaml\n   leat explain orders.yaml --format mermaid\n   head -1 orders.jsonl | leat explain orders.yaml --message -",
+			"takes anything. A stage is told of from its topics to its topics.\n\n" +
+			"Examples:\n   leat explain orders.yaml\n   leat explain fulfilment.yaml\n   leat explain orders.yaml --format mermaid\n   head -1 orders.jsonl | leat explain orders.yaml --message -",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, mermaid or json"},
 			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "follow the message in `FILE`, or - for standard input", TakesFile: true},
@@ -55,6 +55,9 @@ func explainDocument(c *cli.Context, s surroundings, file string) error {
 	if err != nil {
 		return err
 	}
+	if isStage(file) {
+		return explainStage(c, s, file, format, options)
+	}
 	plan, diagnostics := pipeline.Load(c.Context, file, options)
 	if plan == nil {
 		return invalid(c, s, file, diagnostics)
@@ -62,6 +65,29 @@ func explainDocument(c *cli.Context, s surroundings, file string) error {
 	w, err := walkOf(c, s, plan)
 	if err == nil {
 		err = printExplained(s, format, plan, w)
+	}
+	return errors.Join(err, plan.Close())
+}
+
+// explainStage prints the plan of a stage. Where a record would go is for `leat try` to say, since it depends on its key's state.
+func explainStage(c *cli.Context, s surroundings, file, format string, options pipeline.LoadOptions) error {
+	for _, name := range []string{"message", "source"} {
+		if c.IsSet(name) {
+			return usagef("run one record through it: leat try "+quoted(file)+" --topic NAME --message FILE", "--%s has no meaning for a stage", name)
+		}
+	}
+	plan, diagnostics := pipeline.LoadStage(c.Context, file, options)
+	if plan == nil {
+		return invalid(c, s, file, diagnostics)
+	}
+	var err error
+	switch resolved := plan.Resolve(); format {
+	case "json":
+		err = jsonTo(s.stdout).Encode(resolved)
+	case "mermaid":
+		_, err = fmt.Fprint(s.stdout, resolved.Mermaid())
+	default:
+		_, err = fmt.Fprint(s.stdout, resolved.Text())
 	}
 	return errors.Join(err, plan.Close())
 }

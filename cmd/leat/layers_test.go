@@ -38,7 +38,8 @@ var layers = map[string][]string{
 	"cmd/leat":                            {"*"},
 	"testdata/cmd/orders":                 {},
 	"guests":                              {},
-	"cmd/leat/scaffold":                   {"guests"},
+	"cmd/leat/scaffold":                   {"guests", "engine/pipeline/document"},
+	"cmd/leat/scaffold/toolchain":         {}, // for tests
 	"cmd/leat/console":                    {"runtime", "store", "engine", "engine/codec", "engine/control/inbound", "engine/pipeline", "engine/stage"},
 	"flavors/script/corpus":               {},
 }

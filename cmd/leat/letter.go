@@ -191,6 +191,16 @@ func printable(text string) string {
 	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
+// cell is a text as a cell of a table: on one line, without what would begin another column.
+func cell(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, printable(text))
+}
+
 // indent makes a text of several lines stand below its first.
 func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")

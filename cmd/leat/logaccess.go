@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,7 +19,7 @@ type logAccess struct {
 
 // openLogAccess opens the log, or finds who owns it. make says that one that is not there is to be made.
 func openLogAccess(c *cli.Context, make bool) (*logAccess, error) {
-	if _, err := os.Stat(logDir(c)); errors.Is(err, os.ErrNotExist) && !make {
+	if !make && !store.Exists(logDir(c)) {
 		return &logAccess{}, nil
 	}
 	log, err := openLog(c, store.Options{})

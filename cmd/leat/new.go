@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,8 +26,8 @@ func newCommand(s surroundings) *cli.Command {
 	})
 }
 
-func langFlag(kind scaffold.Kind) cli.Flag {
-	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the guest: " + strings.Join(scaffold.Languages(kind), ", ")}
+func langFlag() cli.Flag {
+	return &cli.StringFlag{Name: "lang", Aliases: []string{"l"}, Usage: "`LANGUAGE` of the guest: " + strings.Join(scaffold.Languages(), ", ")}
 }
 
 func newStageCommand(s surroundings) *cli.Command {
@@ -39,7 +37,7 @@ func newStageCommand(s surroundings) *cli.Command {
 		ArgsUsage: "NAME",
 		Description: "The stage folds orders and payments into shipments: a payment comes after the order that it claims, whichever is\n" +
 			"here first.\n\nExample:\n   leat new stage fulfilment --lang ts",
-		Flags: []cli.Flag{langFlag(scaffold.Stage)},
+		Flags: []cli.Flag{langFlag()},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Stage)
 			if err != nil {
@@ -56,7 +54,7 @@ func newPipelineCommand(s surroundings) *cli.Command {
 		Usage:       "make a directory with a pipeline, its tests and a sample",
 		ArgsUsage:   "NAME",
 		Description: "Example:\n   leat new pipeline demo --lang ts",
-		Flags:       []cli.Flag{langFlag(scaffold.Pipeline)},
+		Flags:       []cli.Flag{langFlag()},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Pipeline)
 			if err != nil {
@@ -75,7 +73,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 		Description: "With --into the transform is put into a document behind a node, in place: what read from that node then reads\n" +
 			"from the transform. Comments and layout stay.\n\n" +
 			"Examples:\n   leat new transform clean --lang js\n   leat new transform clean --lang go --into orders.yaml:ingest",
-		Flags: []cli.Flag{langFlag(scaffold.Transform), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
+		Flags: []cli.Flag{langFlag(), &cli.StringFlag{Name: "into", Usage: "put it into a document behind a source or transform: `FILE:AFTER`", TakesFile: true}},
 		Action: func(c *cli.Context) error {
 			made, err := makeScaffold(c, scaffold.Transform)
 			if err != nil {
@@ -96,7 +94,7 @@ func newTransformCommand(s surroundings) *cli.Command {
 // makeScaffold reads the command line and makes the files, in memory.
 func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error) {
 	example := fmt.Sprintf("for example `leat new %s demo --lang ts`", kind)
-	languages := "one of " + strings.Join(scaffold.Languages(kind), ", ")
+	languages := "one of " + strings.Join(scaffold.Languages(), ", ")
 	if c.NArg() != 1 {
 		return scaffold.Scaffold{}, usagef(example, "one name is wanted, %d were given", c.NArg())
 	}
@@ -108,7 +106,7 @@ func makeScaffold(c *cli.Context, kind scaffold.Kind) (scaffold.Scaffold, error)
 		return scaffold.Scaffold{}, usagef("say --lang with "+languages, "which language?")
 	}
 	language, ok := scaffold.Find(c.String("lang"))
-	if !ok || !slices.Contains(scaffold.Languages(kind), language.Name) {
+	if !ok {
 		return scaffold.Scaffold{}, usagef("give "+languages, "--lang %q", c.String("lang"))
 	}
 	made, err := scaffold.New(scaffold.Request{Kind: kind, Name: name, Language: language})
@@ -174,13 +172,13 @@ func lay(c *cli.Context, s surroundings, dir string, made scaffold.Scaffold, tar
 		}
 	}
 	if target != nil {
-		if err := rewriteDocument(target.file, target.text); err != nil {
+		if err := replaceText(target.file, target.text); err != nil {
 			return fail(exitFailed, "the transform's own files are written", err)
 		}
 		report.Changed = append(report.Changed, target.file)
 	}
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(report)
+		return jsonTo(s.stdout).Encode(report)
 	}
 	if !c.Bool("quiet") {
 		fmt.Fprint(s.stdout, laidText(made, dir, target, report))
@@ -199,31 +197,6 @@ func writeNew(name string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
-}
-
-// rewriteDocument gives a file that exists a new text, in one step: a full disk leaves the old one.
-func rewriteDocument(name string, text []byte) error {
-	name, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".leat-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error at hand says more
-	}
-	return err
 }
 
 // nextCommands are what an author does first.

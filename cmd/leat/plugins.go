@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/engine/suite"
 )
 
@@ -38,7 +39,7 @@ func pluginsCommand(s surroundings) *cli.Command {
 		Subcommands: []*cli.Command{verb(&cli.Command{
 			Name:        "schema",
 			Usage:       "print every key of a plugin, or the JSON Schema of a kind of document",
-			ArgsUsage:   "NAME|pipeline|suite",
+			ArgsUsage:   "NAME|pipeline|suite|stage-suite",
 			Description: "Examples:\n   leat plugins schema file --json\n   leat plugins schema pipeline > leat-pipeline.schema.json",
 			Action: func(c *cli.Context) error {
 				return pluginSchema(c, s)
@@ -83,7 +84,12 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 		}
 	}
 	if len(found) == 0 {
-		return usagef("there are "+strings.Join(slices.Compact(names), ", ")+", and the documents pipeline, suite and stage-suite", "no plugin %q", name)
+		names = append(names, slices.Collect(maps.Keys(documentSchemas()))...)
+		if near := document.Nearest(name, slices.Values(names)); near != "" {
+			return usagef(fmt.Sprintf("did you mean %q?", near), "no plugin %q", name)
+		}
+		slices.Sort(names)
+		return usagef("there are "+strings.Join(slices.Compact(names), ", "), "no plugin %q", name)
 	}
 	if c.Bool("json") {
 		return eachJSON(s, found)
@@ -98,9 +104,7 @@ func pluginSchema(c *cli.Context, s surroundings) error {
 func documentSchemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"pipeline": func() []byte { return pipeline.Schema(catalog()) },
-		"suite":    suite.Schema,
-
-		"stage-suite": suite.StageSchema,
+		"suite":    suite.Schema, "stage-suite": suite.StageSchema,
 	}
 }
 

@@ -29,7 +29,7 @@ type progress struct {
 	width    func() int
 	look     func() []reading
 	started  time.Time
-	previous map[string]int64
+	previous []int64 // committed at the last look, by the place of the reading
 	at       time.Time
 	stop     chan struct{}
 	over     chan struct{}
@@ -39,7 +39,7 @@ type progress struct {
 func startProgress(s surroundings, look func() []reading) *progress {
 	p := &progress{
 		out: s.stderr, live: s.terminal, width: s.width, look: look,
-		started: time.Now(), at: time.Now(), previous: map[string]int64{},
+		started: time.Now(), at: time.Now(),
 		stop: make(chan struct{}), over: make(chan struct{}),
 	}
 	go p.loop()
@@ -79,9 +79,13 @@ func (p *progress) clear() {
 
 func (p *progress) show(now time.Time) {
 	var parts []string
-	for _, r := range p.look() {
-		rate := perSecond(r.committed-p.previous[r.pipeline], now.Sub(p.at))
-		p.previous[r.pipeline] = r.committed
+	readings := p.look()
+	if p.previous == nil {
+		p.previous = make([]int64, len(readings))
+	}
+	for i, r := range readings {
+		rate := perSecond(r.committed-p.previous[i], now.Sub(p.at))
+		p.previous[i] = r.committed
 		parts = append(parts, progressLine(r, rate, now.Sub(p.started)))
 	}
 	p.at = now

@@ -59,3 +59,16 @@ func TestProgress(t *testing.T) {
 		})
 	}
 }
+
+// TestProgressOfTwoOfOneName proves that a pipeline and a stage of one name have rates of their own.
+func TestProgressOfTwoOfOneName(t *testing.T) {
+	var out bytes.Buffer
+	now := time.Now()
+	p := &progress{out: &out, at: now, look: func() []reading {
+		return []reading{{pipeline: "a", committed: 100}, {pipeline: "a", committed: 10}}
+	}}
+	p.show(now.Add(time.Second))
+	if want := "a 100/s  committed 100  in flight 0  dead letters 0  |  a 10/s  committed 10  in flight 0  dead letters 0\n"; out.String() != want {
+		t.Errorf("got  %q\nwant %q", out.String(), want)
+	}
+}

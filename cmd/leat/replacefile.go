@@ -9,8 +9,12 @@ import (
 )
 
 // replaceFile puts what write writes in the place of a file in one step, whole or not at
-// all. A file that is there keeps its mode, and a link stays one.
+// all. A file that is there keeps its mode, and a link stays one. What is no regular file, such as a pipe
+// or /dev/null, is written to.
 func replaceFile(name string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return writeInto(name, write)
+	}
 	target, mode, err := fileToReplace(name)
 	if err != nil {
 		return err
@@ -24,6 +28,26 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(made.Name()) // the error at hand is the cause
+	}
+	return err
+}
+
+// replaceText is replaceFile with a text at hand.
+func replaceText(name string, text []byte) error {
+	return replaceFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func writeInto(name string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if closed := file.Close(); err == nil {
+		err = closed
 	}
 	return err
 }

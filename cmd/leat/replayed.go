@@ -197,7 +197,7 @@ func stepText(step *engine.Step) string {
 }
 
 func faultText(f engine.LetterFault, most int) string {
-	text := printable(firstLine(f.Reason, most))
+	text := cell(firstLine(f.Reason, most))
 	if f.Kind != "" {
 		text = string(f.Kind) + ": " + text
 	}

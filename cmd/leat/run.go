@@ -258,12 +258,19 @@ func (j *job) serve() {
 // runJobs runs all engines and stages side by side. It returns the engines' outcomes; a stage's is
 // its own.
 func runJobs(c *cli.Context, s surroundings, jobs []*job, stages ...*stageJob) []engine.Outcome {
-	defer context.AfterFunc(c.Context, func() {
+	told := make(chan struct{})
+	stop := context.AfterFunc(c.Context, func() {
+		defer close(told)
 		for _, j := range jobs {
 			j.blocked.Store(j.engine.Status().Reason)
 		}
 		remark(c, s, "leat: ending once what is in flight is done; a second signal ends at once")
-	})()
+	})
+	defer func() {
+		if !stop() {
+			<-told // it looks at engines and stores, which are closed next
+		}
+	}()
 	if !c.Bool("quiet") && !c.Bool("json") {
 		p := startProgress(s, func() []reading { return append(readings(jobs), stageReadings(stages)...) })
 		defer p.end()

@@ -156,8 +156,8 @@ func letterSample(c *cli.Context, a *access) (sample, error) {
 		return sample{}, usagef("`leat dlq list` lists them", "no dead letter %q", id)
 	case !errors.Is(err, errFound):
 		return sample{}, err
-	case found.PayloadLength > 0:
-		return sample{}, usagef("take the message from its source", "the dead letter %s was cut: its payload had %d bytes", id, found.PayloadLength)
+	case found.PayloadLength != 0:
+		return sample{}, usagef("take the message from its source", "of the dead letter %s only the start was kept: its whole payload %s", id, wholeText(found.PayloadLength))
 	}
 	return sample{message: found.Message, node: found.Node, raw: found.Class == store.ClassDecode, where: "dead letter " + id}, nil
 }

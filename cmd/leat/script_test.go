@@ -1,12 +1,19 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/leat-run/leat/cmd/leat/scaffold/toolchain"
 )
 
 // TestMain makes this test binary double as leat: the scripts run it as a child
@@ -36,17 +43,44 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
-		Cmds: scriptCommands(),
+		Dir:       "testdata/script",
+		Cmds:      scriptCommands(),
+		Condition: toolCondition,
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningKey{}] = running{}
 			env.Setenv("GUESTS", sample+"/testdata/guests")
 			env.Setenv("SAMPLE", sample+"/../../testdata/pipelines/orders")
 			env.Setenv("STAGES", sample+"/../../testdata/stages")
+			env.Setenv("SDK", sample+"/../../guests")
 			env.Setenv("XDG_CACHE_HOME", testCache())
 			return nil
 		},
 	})
+}
+
+// toolCondition is [tool:LANGUAGE]: whether this machine can build it. It fails where LEAT_TOOLS promises so and it
+// cannot.
+func toolCondition(condition string) (bool, error) {
+	language, ok := strings.CutPrefix(condition, "tool:")
+	if !ok {
+		return false, fmt.Errorf("there is no condition %q", condition)
+	}
+	_, err := toolchain.Command(language, "")
+	if missing := toolchain.ErrMissing(""); errors.As(err, &missing) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// cmdBuild runs the build command that `leat new --json` printed, in the directory that it names before it.
+func cmdBuild(ts *testscript.TestScript, neg bool, args []string) {
+	wants(ts, neg, args, 2, "build LANGUAGE FILE")
+	var made newJSON
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &made))
+	dir, build := strings.TrimPrefix(made.Next[0], "cd "), made.Next[slices.Index(made.Next, "leat test")-1]
+	command, err := toolchain.Command(args[0], build)
+	ts.Check(err)
+	ts.Check(ts.Exec("sh", "-c", "cd "+dir+" && "+command))
 }
 
 // testCache is where the children keep compiled modules, over all test runs.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,17 +35,20 @@ func stageHoldsCommand(s surroundings) *cli.Command {
 			"Example:\n   leat stage holds fulfilment.yaml --json",
 		Action: func(c *cli.Context) error {
 			return withStage(c, s, func(plan *pipeline.Stage, a *logAccess) error {
-				holds, blocked, err := holdsOf(c, plan, a)
+				h, err := holdsOf(c, plan, a)
 				if err != nil {
 					return err
 				}
 				if c.Bool("json") {
-					return eachJSON(s, holds)
+					return eachJSON(s, h.holds)
 				}
-				if len(holds)+len(blocked) == 0 {
+				switch {
+				case h.ready > 0:
+					remark(c, s, "%s holds %s with no missing cause: the next run delivers from there", plan.Name, count(int(h.ready), "record"))
+				case len(h.holds)+len(h.blocked) == 0:
 					remark(c, s, "%s holds nothing", plan.Name)
 				}
-				printHolds(s.stdout, holds, blocked)
+				printHolds(s.stdout, h.holds, h.blocked)
 				return nil
 			})
 		},
@@ -76,20 +78,33 @@ func withStage(c *cli.Context, s surroundings, f func(*pipeline.Stage, *logAcces
 	return f(plan, a)
 }
 
+// waiting is what a stage holds.
+type waiting struct {
+	holds   []stage.Hold
+	blocked []stage.Blocked
+	// ready are the records that nothing keeps from the next run of a stage that does not run: a failure blocked them in the last, or what
+	// they waited for is not read any more.
+	ready int64
+}
+
 // holdsOf asks the run of the stage, or restores a stage that does not run, which writes nothing.
-func holdsOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) ([]stage.Hold, []stage.Blocked, error) {
+func holdsOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) (waiting, error) {
 	switch {
 	case a.run != nil:
 		state, err := runningStage(c, plan, a)
-		return state.Holds, state.Blocked, err
+		return waiting{holds: state.Holds, blocked: state.Blocked}, err
 	case a.log == nil:
-		return nil, nil, nil
+		return waiting{}, nil
 	}
 	st, err := stage.New(c.Context, stage.Options{Plan: plan, Log: a.log, AcceptLoss: true})
 	if err != nil {
-		return nil, nil, startFailure(plan.Name, err)
+		return waiting{}, startFailure(plan.Name, err)
 	}
-	return st.Holds(), nil, st.Close()
+	h := waiting{holds: st.Holds(), ready: st.Counts().Held}
+	for _, one := range h.holds {
+		h.ready -= 1 + one.WaitingBehind
+	}
+	return h, st.Close()
 }
 
 // runningStage asks the process that owns the log.
@@ -123,7 +138,7 @@ func printHolds(out io.Writer, holds []stage.Hold, blocked []stage.Blocked) {
 		if b.Deterministic {
 			again = "would fail again"
 		}
-		fmt.Fprintf(out, "%s partition %d offset %d is blocked after %s and %s: %s: %s\n", b.Topic, b.Partition, b.Offset, count(b.Tries, "failure"), again, b.Kind, b.Reason)
+		fmt.Fprintf(out, "%s partition %d offset %d is blocked after %s and %s: %s: %s\n", b.Topic, b.Partition, b.Offset, count(b.Tries, "failure"), again, b.Kind, cell(b.Reason))
 	}
 }
 
@@ -140,7 +155,7 @@ func stageDescribeCommand(s surroundings) *cli.Command {
 					return err
 				}
 				if c.Bool("json") {
-					return json.NewEncoder(s.stdout).Encode(d)
+					return jsonTo(s.stdout).Encode(d)
 				}
 				return describeStage(s, d)
 			})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -65,7 +64,7 @@ func stageReadings(jobs []*stageJob) []reading {
 		if full, _ := j.topics.log.Blocked(); full != "" {
 			out[i].blocked = full
 		} else if blocked := j.stage.Blocked(); len(blocked) > 0 {
-			out[i].blocked = fmt.Sprintf("%s partition %d offset %d: %s", blocked[0].Topic, blocked[0].Partition, blocked[0].Offset, blocked[0].Reason)
+			out[i].blocked = fmt.Sprintf("%s partition %d offset %d: %s", blocked[0].Topic, blocked[0].Partition, blocked[0].Offset, firstLine(cell(blocked[0].Reason), 200))
 		}
 	}
 	return out
@@ -105,7 +104,7 @@ func stageRow(o stage.Outcome) stageJSON {
 // settleStage prints how a stage ended, with what it still holds.
 func settleStage(c *cli.Context, s surroundings, o stage.Outcome) error {
 	if c.Bool("json") {
-		return json.NewEncoder(s.stdout).Encode(stageRow(o))
+		return jsonTo(s.stdout).Encode(stageRow(o))
 	}
 	n := o.Counts
 	remark(c, s, "%s: %s: read %d, delivered %d, emitted %d, dead-lettered %d, held %d; %s",
@@ -114,7 +113,7 @@ func settleStage(c *cli.Context, s surroundings, o stage.Outcome) error {
 		printHolds(s.stderr, o.Holds, o.Blocked)
 	}
 	if o.Failure != "" {
-		fmt.Fprintf(s.stderr, "leat: %s failed: %s\n", o.Stage, o.Failure)
+		fmt.Fprintf(s.stderr, "leat: %s failed: %s\n", o.Stage, printable(o.Failure))
 	}
 	return nil
 }

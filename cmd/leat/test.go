@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -54,7 +53,7 @@ func test(c *cli.Context, s surroundings) error {
 		return err
 	}
 	if c.Bool("json") {
-		err = json.NewEncoder(s.stdout).Encode(testRow(results))
+		err = jsonTo(s.stdout).Encode(testRow(results))
 	} else {
 		printTests(c, s, results)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -51,7 +50,7 @@ func topicCreateCommand(s surroundings) *cli.Command {
 					return topicFailure(err)
 				}
 				if c.Bool("json") {
-					return json.NewEncoder(s.stdout).Encode(topicRow(t))
+					return jsonTo(s.stdout).Encode(topicRow(t))
 				}
 				remark(c, s, "%s: %s, id %s", t.Name, count(t.Partitions, "partition"), t.ID)
 				return nil
@@ -228,7 +227,7 @@ func topicDescribeCommand(s surroundings) *cli.Command {
 					return err
 				}
 				if c.Bool("json") {
-					return json.NewEncoder(s.stdout).Encode(topicRow(t))
+					return jsonTo(s.stdout).Encode(topicRow(t))
 				}
 				return describeTopic(s, t)
 			})

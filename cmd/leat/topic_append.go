@@ -17,9 +17,11 @@ import (
 	"github.com/leat-run/leat/engine/control"
 )
 
-// appendBatch is how many lines one append takes at most, lineMost how long one may be.
+// An append takes at most so many lines, and no more once it has so many bytes: with one more line of the longest it still
+// fits into a request to the log's owner.
 const (
 	appendBatch = 256
+	appendBytes = 1 << 20
 	lineMost    = 8 << 20
 )
 
@@ -95,7 +97,7 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 // appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
 	in := bufio.NewReaderSize(s.stdin, 64<<10)
-	total, line := 0, 0
+	total, line, size := 0, 0, 0
 	for {
 		value, err := readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -106,14 +108,16 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 			r := like
 			r.Value = value
 			a.Records = append(a.Records, r)
+			size += sizeOf(r)
 		}
-		if len(a.Records) == appendBatch || len(a.Records) > 0 && (err != nil || in.Buffered() == 0) {
+		full := len(a.Records) == appendBatch || size >= appendBytes
+		if full || len(a.Records) > 0 && (err != nil || in.Buffered() == 0) {
 			places, failed := topics.Append(c.Context, a)
 			if failed != nil {
 				return topicFailure(failed)
 			}
 			total += len(places)
-			a.Records = a.Records[:0]
+			a.Records, size = a.Records[:0], 0
 			if err := printPlaces(c, s, places); err != nil {
 				return err
 			}
@@ -123,6 +127,14 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 			return nil
 		}
 	}
+}
+
+func sizeOf(r control.AppendRecord) int {
+	size := len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		size += len(h.Name) + len(h.Value)
+	}
+	return size
 }
 
 func printPlaces(c *cli.Context, s surroundings, places []control.Place) error {

@@ -138,9 +138,7 @@ func printRecord(c *cli.Context, s surroundings, t store.Topic, partition int32,
 	}
 	row := recordRow(t.Name, r, names)
 	if c.Bool("json") {
-		out := json.NewEncoder(s.stdout)
-		out.SetEscapeHTML(false)
-		return out.Encode(row)
+		return jsonTo(s.stdout).Encode(row)
 	}
 	fmt.Fprintf(s.stdout, "%s:%d:%d", t.Name, partition, r.Offset)
 	if r.Key != nil {

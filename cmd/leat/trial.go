@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
+	"github.com/leat-run/leat/engine/tune"
 	"github.com/leat-run/leat/runtime"
 )
 
@@ -68,8 +69,7 @@ type trialBudget struct {
 // print shows the trial on standard output.
 func (t *trial) print(c *cli.Context, s surroundings) error {
 	if c.Bool("json") {
-		out := json.NewEncoder(s.stdout)
-		out.SetEscapeHTML(false)
+		out := jsonTo(s.stdout)
 		if t.stage != nil {
 			return out.Encode(t.stageRow())
 		}
@@ -187,7 +187,7 @@ func (t *trial) writeFailure(b *strings.Builder) {
 	f := t.failure
 	fmt.Fprintf(b, "\n  %s\n", indent(shown([]byte(f.Message))))
 	if f.Limit > 0 {
-		fmt.Fprintf(b, "  measured %s, limit %s\n", digits(f.Measured), digits(f.Limit))
+		fmt.Fprintf(b, "  measured %s, limit %s\n", tune.Group(f.Measured), tune.Group(f.Limit))
 	}
 	if place := f.Place(); place != "" {
 		fmt.Fprintf(b, "\n  %s\n", place)
@@ -231,7 +231,7 @@ func (t *trial) writeUsage(b *strings.Builder) {
 		used, most float64
 		says, of   string
 	}{
-		{"fuel", float64(used.Fuel), float64(limit.Fuel), digits(used.Fuel), digits(limit.Fuel)},
+		{"fuel", float64(used.Fuel), float64(limit.Fuel), tune.Group(used.Fuel), tune.Group(limit.Fuel)},
 		{"time", float64(used.Duration), float64(limit.Timeout), used.Duration.Round(time.Microsecond).String(), document.FormatDuration(limit.Timeout)},
 		{"memory", float64(used.Memory), float64(limit.Memory), roughSize(used.Memory), roughSize(limit.Memory)},
 	} {
@@ -252,15 +252,6 @@ func percent(share float64) string {
 	default:
 		return fmt.Sprintf("%.0f %%", p)
 	}
-}
-
-// digits writes a number with its thousands apart, as a document may.
-func digits(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "_" + text[i:]
-	}
-	return text
 }
 
 // roughSize is a number of bytes to three digits.

@@ -134,16 +134,15 @@ func pickNode(c *cli.Context, plan *pipeline.Plan, from string) (*pipeline.Trans
 		if t.Module != nil {
 			names = append(names, t.Name)
 		}
-		if t.Name == name && t.Module == nil {
-			return nil, usagef("pick one of "+strings.Join(names, ", "), "%s is a split: it runs no code", name)
-		}
 	}
 	if name == "" && len(names) == 1 {
 		name = names[0]
 	}
 	at := slices.IndexFunc(plan.Transforms, func(t *pipeline.Transform) bool { return t.Name == name })
 	switch {
-	case at >= 0:
+	case at >= 0 && plan.Transforms[at].Module == nil && len(names) > 0:
+		return nil, usagef("pick one of "+strings.Join(names, ", "), "%s is a split: it runs no code", name)
+	case at >= 0 && plan.Transforms[at].Module != nil:
 		return plan.Transforms[at], nil
 	case len(names) == 0:
 		return nil, usagef("add one: `leat new transform NAME --lang ts --into "+plan.File+":NODE`", "%s has no transform to try", plan.File)

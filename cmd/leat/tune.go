@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -76,7 +75,7 @@ func tuneFile(c *cli.Context, s surroundings, file string) error {
 	t.options.Budgets = t.written
 	report := tune.Advise(t.plan, evidence, t.options)
 	if c.Bool("json") {
-		err = json.NewEncoder(s.stdout).Encode(report)
+		err = jsonTo(s.stdout).Encode(report)
 	} else {
 		err = tune.Draw(s.stdout, report)
 	}

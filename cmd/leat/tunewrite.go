@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,7 +34,7 @@ func (t *tuning) write(c *cli.Context, s surroundings, report tune.Report) error
 	if err := t.loads(c, s, text); err != nil {
 		return err
 	}
-	if err := replaceFile(t.file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	if err := replaceText(t.file, text); err != nil {
 		return fail(exitFailed, "nothing was written", err)
 	}
 	remark(c, s, "leat: %s has the new budgets", t.file)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/pipeline/document"
+	"github.com/leat-run/leat/engine/tune"
 )
 
 // walkJSON is a message's walk in `explain --format json`.
@@ -152,8 +154,8 @@ func visitText(plan *pipeline.Plan, v engine.Visit) string {
 func spentText(plan *pipeline.Plan, v engine.Visit) string {
 	for _, t := range plan.Transforms {
 		if b := t.Settings.Budget; t.Name == v.Node && b.Fuel > 0 {
-			return fmt.Sprintf(", %d fuel (%.2g%% of %d), %.3f ms (of %s)", v.Usage.Fuel,
-				100*float64(v.Usage.Fuel)/float64(b.Fuel), b.Fuel, milliseconds(v.Usage.Duration), b.Timeout)
+			return fmt.Sprintf(", %s fuel (%s of %s), %.3f ms (of %s)", tune.Group(v.Usage.Fuel),
+				percent(float64(v.Usage.Fuel)/float64(b.Fuel)), tune.Group(b.Fuel), milliseconds(v.Usage.Duration), document.FormatDuration(b.Timeout))
 		}
 	}
 	return ""

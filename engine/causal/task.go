@@ -90,13 +90,8 @@ func (t *Task) Receive(f Fetched) error {
 	return t.fail(t.admit(in, r))
 }
 
-// admit seeds or bridges the frontier, folds the clock, and puts the record into its queue.
+// admit folds the record's clock, and puts the record into its queue.
 func (t *Task) admit(in *input, r Record) error {
-	if in.queue.empty() {
-		// The first record seen is the baseline: what is before it is not a gap. Of any later
-		// one, what lies between it and the frontier was skipped: markers, aborted records, holes.
-		t.raise(in, r.Offset-1)
-	}
 	in.position = r.Offset + 1
 	if in.advertised.merge(r.Clock) {
 		in.advertisedChanged = true
@@ -153,7 +148,8 @@ func (t *Task) Delivered() error {
 }
 
 // promote makes the first record of the queue its channel's head, and lifts the frontier to
-// all that is thereby known to be done: what was just delivered, and what was skipped after it.
+// all that is thereby known to be done: what was just delivered, and what was skipped after it. The first record that is ever seen is so
+// the baseline (seed): what is before it is not a gap. Before any later one lie markers, aborted records, holes (bridge).
 func (t *Task) promote(in *input) error {
 	if !in.queue.empty() {
 		record, err := in.queue.peek(t.stored)

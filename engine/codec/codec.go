@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -21,16 +20,6 @@ type Codec interface {
 // All returns the codecs that ship, by the name that a document uses.
 func All() map[string]Codec {
 	return map[string]Codec{NameJSON: JSON{}, NameRaw: Raw{}}
-}
-
-// Names returns the names of All, sorted.
-func Names() []string {
-	names := make([]string, 0, len(All()))
-	for name := range All() {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // Fault says what is wrong with bytes and where.

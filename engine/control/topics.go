@@ -134,24 +134,11 @@ func (l Local) claims(a Append) (clock causal.Clock, err error) {
 		if clock = clock.Merge(causal.NewClock(at)); !exists {
 			continue
 		}
-		past, err := l.clockAt(at)
+		past, err := topic.ClockAt(l.Log, at)
 		if err != nil {
 			return clock, err
 		}
 		clock = clock.Merge(past)
 	}
 	return clock, nil
-}
-
-// clockAt is the clock of a record; empty where retention has deleted it.
-func (l Local) clockAt(at causal.Coordinate) (causal.Clock, error) {
-	records, err := l.Log.ReadRecords(store.TopicID(at.Channel.Topic), at.Channel.Partition, at.Offset, 1)
-	if errors.Is(err, store.ErrOffset) || err == nil && len(records) == 0 {
-		return causal.Clock{}, nil
-	}
-	if err != nil {
-		return causal.Clock{}, err
-	}
-	r, err := topic.Fetched(at.Channel, records[0]).Open()
-	return r.Clock, err
 }

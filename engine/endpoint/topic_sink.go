@@ -42,7 +42,9 @@ func NewTopicSink(env engine.SinkEnv, log *store.Log) (*TopicSink, error) {
 		return nil, err
 	}
 	s := &TopicSink{topic: t, producer: topic.NewProducer(log)}
-	s.producer.Continue(t)
+	if err := s.producer.Continue(t); err != nil {
+		return nil, fmt.Errorf("topic sink: %s: %w", t.Name, err)
+	}
 	return s, nil
 }
 

@@ -20,7 +20,7 @@ import (
 // TopicSourceSpec describes the keys of the topic source.
 func TopicSourceSpec() pipeline.Spec {
 	return pipeline.Spec{
-		Doc:    "Reads a topic of the data dir's log, all partitions; headers become meta, the record's place and clock are kept for a topic sink.",
+		Doc:    "Reads a topic of the data dir's log, all partitions; headers that are text become meta, beside the record's topic, partition and offset; its place and clock are kept for a topic sink.",
 		Finite: func(c pipeline.Config) bool { return c.String("mode") == "batch" },
 		Fields: []pipeline.Field{
 			{Name: "name", Type: pipeline.String, Required: true, Doc: "the topic"},
@@ -78,6 +78,9 @@ func NewTopicSource(env engine.SourceEnv, log *store.Log, drain *topic.Drain) (*
 		if err := json.Unmarshal(env.State, &kept); err != nil {
 			return nil, fmt.Errorf("topic source: its state cannot be read: %w", err)
 		}
+	}
+	if kept.ID != (store.TopicID{}) && kept.ID != t.ID && env.Log != nil {
+		env.Log.Warn("topic source: the topic was made again: it is another one, and read from where it begins", "topic", t.Name, "start", env.Config.String("start"))
 	}
 	for i, extent := range t.Extents {
 		next := extent.Start
@@ -221,12 +224,13 @@ func (s *TopicSource) emission(partition int32, r store.TopicRecord) engine.Emis
 	if r.Value == nil {
 		e.Payload, e.Stamps[runtime.MetaTopicNull] = []byte("null"), "true"
 	}
-	e.Meta = runtime.Meta{"topic": s.topic.Name, "partition": strconv.Itoa(int(partition)), "offset": strconv.FormatInt(r.Offset, 10)}
+	e.Meta = make(runtime.Meta, len(opened.Headers)+3)
 	for _, h := range opened.Headers {
 		if utf8.Valid(h.Value) {
 			e.Meta[h.Name] = string(h.Value)
 		}
 	}
+	e.Meta["topic"], e.Meta["partition"], e.Meta["offset"] = s.topic.Name, strconv.Itoa(int(partition)), strconv.FormatInt(r.Offset, 10)
 	return e
 }
 

@@ -1,9 +1,11 @@
 package endpoint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -123,6 +125,59 @@ func TestTopicSourceStarts(t *testing.T) {
 	}
 }
 
+// A topic that was made again is another one: it is read from its start, and that is said.
+func TestTopicSourceOfATopicMadeAgain(t *testing.T) {
+	log := topicLog(t, "orders")
+	appendTo(t, log, "orders", 0, "0", "1")
+	s, err := NewTopicSource(topicEnv("orders", "earliest", "batch", nil), log, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := s.commit(uint64(len(readAll(t, s))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.DeleteTopic("orders"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.CreateTopic(store.TopicSpec{Name: "orders", Partitions: 2}); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, log, "orders", 0, "2")
+	var said bytes.Buffer
+	env := topicEnv("orders", "earliest", "batch", state)
+	env.Log = slog.New(slog.NewTextHandler(&said, nil))
+	if s, err = NewTopicSource(env, log, nil); err != nil {
+		t.Fatal(err)
+	}
+	if all := readAll(t, s); len(all) != 1 || string(all[0].Payload) != "2" {
+		t.Errorf("emissions %+v", all)
+	}
+	if !strings.Contains(said.String(), "topic=orders") || !strings.Contains(said.String(), "made again") {
+		t.Errorf("it said %q", &said)
+	}
+}
+
+// A header does not pass for the place of its record: what came through another topic before has that one's place in its headers.
+func TestTopicSourceSaysItsOwnPlace(t *testing.T) {
+	log := topicLog(t, "b")
+	b, _ := log.Topic("b")
+	_, err := log.AppendRecords(b.ID, 1, []store.TopicRecord{{Headers: []store.TopicHeader{
+		{Name: "topic", Value: []byte("a")}, {Name: "partition", Value: []byte("7")}, {Name: "offset", Value: []byte("9")},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewTopicSource(topicEnv("b", "earliest", "batch", nil), log, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := readAll(t, s)[0].Meta
+	if got := meta["topic"] + ":" + meta["partition"] + ":" + meta["offset"]; got != "b:1:0" {
+		t.Errorf("it says %s", got)
+	}
+}
+
 // A batch source waits for those who still write to topics, and for its own messages to be committed.
 func TestTopicSourceWaitsForTheDrain(t *testing.T) {
 	log, drain := topicLog(t, "orders"), topic.NewDrain()
@@ -163,6 +218,15 @@ func TestTopicSinkClaims(t *testing.T) {
 	in, _ := log.Topic("in")
 	appendTo(t, log, "in", 1, "0")
 	appendTo(t, log, "out", 0, "earlier")
+	// What the last life had observed is in the clock of what it appended last.
+	inherited := causal.Coordinate{Channel: causal.Channel{Topic: causal.TopicID{9}}, Offset: 3}
+	last := topic.NewProducer(log)
+	last.Observe(causal.Record{Channel: inherited.Channel, Offset: inherited.Offset})
+	outTopic, _ := log.Topic("out")
+	sent, err := last.Send(t.Context(), topic.Record{Topic: outTopic.ID, Partition: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	sink, err := NewTopicSink(engine.SinkEnv{Config: pipeline.Config{"name": "out"}}, log)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +251,7 @@ func TestTopicSinkClaims(t *testing.T) {
 	first, _ := topic.Fetched(topic.ChannelOf(out, p), records[0]).Open()
 	second, _ := topic.Fetched(topic.ChannelOf(out, p), records[1]).Open()
 	earlier := causal.Coordinate{Channel: topic.ChannelOf(out, 0), Offset: 0}
-	if want := causal.NewClock(place, cause, earlier); !first.Clock.Equal(want) {
+	if want := causal.NewClock(place, cause, earlier, sent[0], inherited); !first.Clock.Equal(want) {
 		t.Errorf("clock %v, want %v", first.Clock, want)
 	}
 	if want := first.Clock.Merge(causal.NewClock(first.At())); !second.Clock.Equal(want) {

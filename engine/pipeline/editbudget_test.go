@@ -23,3 +23,16 @@ func TestEditBudget(t *testing.T) {
 		}
 	}
 }
+
+// Proves that lines which are added end as the others do.
+func TestEditBudgetKeepsLineEnds(t *testing.T) {
+	for name, text := range map[string]string{
+		"a new mapping": "transforms:\r\n  a:\r\n    from: [in]\r\n    script: {file: a.js}\r\n",
+		"a new key":     "transforms:\r\n  a:\r\n    budget:\r\n      timeout: 2s\r\n    script: {file: a.js}\r\n",
+	} {
+		got, err := EditBudget([]byte(text), "a", "script", []BudgetKey{{Key: "fuel", Value: "4_000"}})
+		if err != nil || strings.Count(string(got), "\n") != strings.Count(text, "\n")+1 || strings.Count(string(got), "\n") != strings.Count(string(got), "\r\n") {
+			t.Errorf("%s: %v\n%q", name, err, got)
+		}
+	}
+}

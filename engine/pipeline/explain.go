@@ -76,12 +76,16 @@ func (w *outline) transform(t ResolvedTransform) {
 		return
 	}
 	w.pairs("function", orDash(t.Function), "digest", orDash(t.Digest), "state", t.State, "isolation", t.Isolation)
-	if t.ABI != "" {
-		w.pairs("abi", t.ABI)
+	w.guest(t.ABI, t.Integers, t.Allow, t.Budget)
+}
+
+// guest writes what a flavor holds its code to.
+func (w *outline) guest(abi, integers string, allow []string, b *ResolvedBudget) {
+	if abi != "" {
+		w.pairs("abi", abi)
 	} else {
-		w.pairs("integers", t.Integers, "allow", orDash(strings.Join(t.Allow, ", ")))
+		w.pairs("integers", integers, "allow", orDash(strings.Join(allow, ", ")))
 	}
-	b := t.Budget
 	w.pairs("budget.fuel", b.Fuel, "budget.timeout", b.Timeout, "budget.memory", b.Memory, "budget.stack", b.Stack, "budget.input", b.Input,
 		"budget.output", b.Output, "budget.outputs", b.Outputs, "budget.depth", b.Depth, "budget.log", b.Log)
 }

@@ -33,15 +33,6 @@ var (
 	ErrNoKey   = errors.New("pipeline: a key must be a text, a number, a bool or bytes")
 )
 
-// Compile compiles CEL outside of a document (a filter on the command line): a condition.
-func Compile(text string) (*Expression, error) {
-	e, bad := newCompiler(nil, nil).compile(text, predicateExpression)
-	if len(bad) > 0 {
-		return nil, fmt.Errorf("%d:%d: %s", bad[0].line, bad[0].column, bad[0].message)
-	}
-	return e, nil
-}
-
 // Stub is an expression whose value comes from Go, for tests of what evaluates expressions.
 func Stub(value func(runtime.Message) (any, error)) *Expression {
 	return &Expression{eval: func(v *View) (any, error) { return value(v.Message) }}
@@ -97,6 +88,8 @@ func doubleKey(f float64) (string, error) {
 		return "", fmt.Errorf("%w, this one is no finite number", ErrNoKey)
 	case f == math.Trunc(f) && math.Abs(f) < 1<<63:
 		return strconv.FormatInt(int64(f), 10), nil
+	case f == math.Trunc(f) && f > 0 && f < 1<<64:
+		return strconv.FormatUint(uint64(f), 10), nil
 	default:
 		return strconv.FormatFloat(f, 'g', -1, 64), nil
 	}

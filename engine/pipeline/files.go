@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
@@ -11,9 +13,30 @@ import (
 // output is the file that a sink must have for itself: it writes at the end that it knows, so
 // a second writer's lines would be written over.
 type output struct {
-	path string // as the document names it, absolute
-	real string // RealPath of it
+	path string      // as the document names it, absolute
+	real string      // RealPath of it
+	info fs.FileInfo // of the file; nil where there is none yet
 	at   document.Place
+}
+
+// is says whether both are one file: by its name, or where it exists by any hard link to it.
+func (o *output) is(other *output) bool {
+	return o.real == other.real || o.info != nil && other.info != nil && os.SameFile(o.info, other.info)
+}
+
+// writer is a sink that has a file for itself.
+type writer struct {
+	plan *Plan
+	sink *Sink
+}
+
+// writerOf finds who of them writes the sink's file.
+func writerOf(all []writer, s *Sink) (writer, bool) {
+	at := slices.IndexFunc(all, func(w writer) bool { return w.sink.output.is(s.output) })
+	if at < 0 {
+		return writer{}, false
+	}
+	return all[at], true
 }
 
 // output is what a sink's plugin writes; nil where it is no file, or its path is wrong.
@@ -24,21 +47,22 @@ func (l *loader) output(o *document.Object, s *Sink) *output {
 		return nil
 	}
 	path := s.Config.String(key)
-	return &output{path: path, real: RealPath(path), at: config.ValueAt(key)}
+	info, _ := os.Stat(path) // an error is that of who opens it
+	return &output{path: path, real: RealPath(path), info: info, at: config.ValueAt(key)}
 }
 
 // files reports sinks that would meet in one file, and those that would feed a source.
 func (l *loader) files() {
-	writers := map[string]*Sink{}
+	var writers []writer
 	for _, s := range l.plan.Sinks {
 		if s.output == nil {
 			continue
 		}
-		if first := writers[s.output.real]; first != nil {
-			l.report.Add(l.plan.sharedFile(s, first.Name, first.Line, ""))
+		if first, ok := writerOf(writers, s); ok {
+			l.report.Add(l.plan.sharedFile(s, first.sink.Name, first.sink.Line, ""))
 			continue
 		}
-		writers[s.output.real] = s
+		writers = append(writers, writer{l.plan, s})
 		l.feedback(s)
 	}
 }
@@ -57,21 +81,17 @@ func (l *loader) feedback(sink *Sink) {
 // SharedFiles returns an error for every sink that would write the file which a sink of an
 // earlier plan writes. Within one document Load says so.
 func SharedFiles(plans []*Plan) (found []Diagnostic) {
-	type writer struct {
-		plan *Plan
-		sink *Sink
-	}
-	writers := map[string]writer{}
+	var writers []writer
 	for _, p := range plans {
 		for _, s := range p.Sinks {
 			if s.output == nil {
 				continue
 			}
-			if first, ok := writers[s.output.real]; ok {
+			if first, ok := writerOf(writers, s); ok {
 				found = append(found, p.sharedFile(s, first.sink.Name, first.sink.Line, " of "+first.plan.File))
 				continue
 			}
-			writers[s.output.real] = writer{p, s}
+			writers = append(writers, writer{p, s})
 		}
 	}
 	return found
@@ -99,8 +119,18 @@ const mostLinks = 40
 
 // RealPath is an absolute path without symbolic links, as far as it exists: however a file is
 // named, also one that is not there yet, its RealPath is the same. Hard links are not
-// seen through.
+// seen through: SameFile does.
 func RealPath(path string) string { return realPath(filepath.Clean(path), mostLinks) }
+
+// SameFile says whether two paths lead to one file that exists, by whatever links.
+func SameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
 
 func realPath(path string, links int) string {
 	if found, err := filepath.EvalSymlinks(path); err == nil {

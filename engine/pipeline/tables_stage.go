@@ -15,8 +15,9 @@ func stageShape(c Catalog) *document.Shape {
 		return Field{Name: noun, Type: document.Mapping, Doc: doc, Shape: &document.Shape{
 			Noun: noun, Choices: flavorShapes(c), Fields: stageGuestFields(),
 			Refused: map[string]string{
-				"workers": "a stage has one worker per partition: make its topics with more of them",
-				"abi":     "a stage calls an export: build a reactor",
+				"workers":   "a stage has one worker per partition: make its topics with more of them",
+				"abi":       "a stage calls an export: build a reactor",
+				"isolation": "isolation belongs to the transforms of pipelines: the guest of a stage runs in this process, under its budget",
 			},
 		}}
 	}
@@ -49,6 +50,10 @@ func stageShape(c Catalog) *document.Shape {
 		Refused: map[string]string{
 			"sources": "a stage has inputs, which are topics", "sinks": "a stage has outputs, which are topics",
 			"transforms": "a stage has one guest: fold or handle", "parameters": "parameters belong to pipelines; use constants, or ${NAME} from the environment",
+			"dlq":           "a stage keeps its dead letters until they are purged; on_failure says whether it has any",
+			"limits":        "a stage fetches what it delivers, and holds the rest on disk: it has no limits of its own",
+			"storage":       "a stage keeps its state in the log of --data-dir; retention belongs to its topics: leat topic create",
+			"edge_defaults": "a stage has no edges", "telemetry": "telemetry belongs to pipelines: a stage logs no payloads",
 		},
 	}
 }

@@ -25,6 +25,7 @@ type node struct {
 	inputs []causal.Channel
 	sinks  []*topic
 	quiet  bool   // a filter stage: it emits on one record in eight
+	seldom bool   // it commits seldom: its transactions stay open for long
 	lags   *topic // it hardly ever fetches this one, so that what waits for it is held for long
 
 	store     map[string][]byte
@@ -67,6 +68,9 @@ func (n *node) start() error {
 		n.position[f.Channel] = f.Offset
 	}
 	for _, j := range report.Joined {
+		if err := n.checkBaseline(j, report.Fresh); err != nil {
+			return err
+		}
 		n.working.baseline[j.Channel] = n.position[j.Channel]
 		n.w.fired["joined"]++
 		if j.Known {
@@ -85,6 +89,19 @@ func (n *node) start() error {
 	}
 	n.w.note(n.name, "start", causal.Coordinate{}, report.Held)
 	return n.deliverAll() // a smaller scope may have opened a gate
+}
+
+// checkBaseline: completeness is judged from where Restore has an input begin, so that a start which skipped too much would hide what it
+// lost. Only knowledge may skip, only what the log holds, and a first start has none.
+func (n *node) checkBaseline(j causal.Joined, fresh bool) error {
+	p := n.w.log.partition(j.Channel)
+	switch from := n.position[j.Channel]; {
+	case fresh && from != p.start, !j.Known && from != p.start:
+		return fmt.Errorf("%s joined %s at %d, the log starts at %d", n.name, j.Channel, from, p.start)
+	case from < p.start || from > p.end():
+		return fmt.Errorf("%s joined %s at %d, the log has %d to %d", n.name, j.Channel, from, p.start, p.end())
+	}
+	return nil
 }
 
 // input draws the channel to fetch from.
@@ -128,7 +145,27 @@ func (n *node) fetch(c causal.Channel) error {
 	if n.task.Counts().Held > held {
 		n.w.fired["held"]++
 	}
+	n.noteHoles()
 	return nil
+}
+
+// noteHoles counts the heads that wait for what no consumer will ever be given: a marker, an aborted or a compacted record.
+func (n *node) noteHoles() {
+	for _, h := range n.task.Holds() {
+		for _, m := range h.Missing {
+			e := n.w.log.partition(m.Cause.Channel).entries[m.Cause.Offset]
+			switch {
+			case e.event < 0:
+				n.w.fired["waited for a marker"]++
+			case e.gone:
+				n.w.fired["waited for a compacted record"]++
+			case e.txn != nil && e.txn.aborted:
+				n.w.fired["waited for an aborted record"]++
+			case e.txn != nil && e.txn.open:
+				n.w.fired["waited for an open transaction"]++
+			}
+		}
+	}
 }
 
 func (n *node) deliverAll() error {

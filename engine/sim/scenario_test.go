@@ -44,7 +44,7 @@ var scenarios = []scenario{
 		b.producer("p", "a b c")
 		b.producer("q", "c b")
 		b.node("z", "a b c", "out")
-	}, with(calm), false, []string{"held"}},
+	}, with(calm), false, []string{"held", "compacted", "waited for a compacted record"}},
 	{"observer that produces", func(b *builder) {
 		b.producer("p", "a b")
 		b.node("x", "a", "s")
@@ -56,7 +56,14 @@ var scenarios = []scenario{
 		b.node("x", "a", "s q")
 		b.node("y", "s", "t")
 		b.node("z", "a s t q", "")
-	}, chaos{crash: 60}, false, []string{"held", "positions advanced", "gaps fetched", "aborted"}},
+	}, chaos{crash: 60}, false, []string{"held", "positions advanced", "gaps fetched", "aborted", "waited for a marker"}},
+	{"claims into another's transaction", func(b *builder) {
+		b.producer("p", "a")
+		b.producer("q", "b")
+		b.node("x", "a", "s").seldom = true
+		b.node("y", "b", "s q")
+		b.node("z", "q s", "")
+	}, chaos{crash: 80}, false, []string{"held", "waited for an open transaction", "waited for an aborted record", "waited for a marker"}},
 	{"filter with quiet sinks", func(b *builder) {
 		b.producer("p", "a")
 		b.node("x", "a", "s q").quiet = true
@@ -70,7 +77,7 @@ var scenarios = []scenario{
 			b.node(fmt.Sprint("x", p), "a", "s")
 			b.node(fmt.Sprint("z", p), "a b s", "t")
 		}
-	}, with(calm), false, []string{"held"}},
+	}, with(calm), false, []string{"held", "waited for a compacted record"}},
 	{"damped feedback", func(b *builder) {
 		b.producer("p", "in")
 		b.node("x", "in loop", "mid")
@@ -87,7 +94,7 @@ var scenarios = []scenario{
 		b.node("x", "a b", "s u")
 		b.node("y", "s c", "t")
 		b.node("z", "a s t", "v")
-	}, chaos{crash: 10, redeploy: 25}, false,
+	}, chaos{crash: 10, redeploy: 40}, false,
 		[]string{"left", "seeded by knowledge", "former sinks", "refused with held records"}},
 	{"recreated topic", func(b *builder) {
 		b.producer("p", "a b")
@@ -124,7 +131,7 @@ var scenarios = []scenario{
 			b.node(fmt.Sprint("y", p), "s c", "t u")
 			b.node(fmt.Sprint("z", p), "a d e t u", "v s")
 		}
-	}, chaos{crash: 25, redeploy: 5, truncate: 10, retain: 10, compact: 10}, false, []string{"held", "restored held", "aborted"}},
+	}, chaos{crash: 25, redeploy: 5, truncate: 10, retain: 10, compact: 10}, false, []string{"held", "restored held", "aborted", "retained", "truncated entries", "waited for a compacted record", "waited for a marker"}},
 }
 
 // builder lays out a topology by names.

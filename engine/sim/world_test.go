@@ -103,7 +103,7 @@ func (w *world) work(n *node) error {
 		return n.start()
 	}
 	if w.markers {
-		if w.rng.IntN(4) == 0 {
+		if w.rng.IntN(4) == 0 && (!n.seldom || w.rng.IntN(8) == 0) {
 			n.commit()
 			return nil
 		}

@@ -43,6 +43,7 @@ func (t *task) commit(ctx context.Context) error {
 	return nil
 }
 
+// appendAll appends all emissions before the protocol hears of one: of what is aborted nothing may be claimed.
 func (t *task) appendAll(write *store.Step) error {
 	var own causal.Session
 	for _, e := range t.step.emissions {
@@ -51,6 +52,8 @@ func (t *task) appendAll(write *store.Step) error {
 			return err
 		}
 		own.Appended(at)
+	}
+	for at := range own.Stamp().All() {
 		if err := t.protocol.Appended(at); err != nil {
 			return err
 		}

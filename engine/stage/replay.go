@@ -137,7 +137,11 @@ func (t *task) replay(ctx context.Context, before store.DeadLetter, r causal.Rec
 		t.step.deleted = append(t.step.deleted, letter.ID)
 		t.report(Delivery{At: r.At(), Record: again, Usage: usage, Emitted: answer.Emit, State: answer.State})
 	}
-	return out, t.commit(ctx)
+	if err := t.commit(ctx); err != nil {
+		t.step.reset() // a stage that does not run yet may still be run, or replay another
+		return out, err
+	}
+	return out, nil
 }
 
 func failedAgain(before, after store.DeadLetter) store.DeadLetter {

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -114,6 +115,32 @@ func TestLetterIsReplayedOnce(t *testing.T) {
 	}
 	w.equal("after", after, "[fixed skipped]")
 	w.equal("sums", w.values("sums"), "[a=1]")
+}
+
+// A replay that was given up before it could be written leaves nothing for the next step: neither its emissions nor that its letter is gone.
+func TestReplayThatIsGivenUpLeavesNothing(t *testing.T) {
+	w := sumWorld(t)
+	stage := append([]string{"on_failure: dead_letter"}, sumStage...)
+	w.produce("orders", "a", `"bad"`)
+	w.batch(stage...)
+	w.guests["sum"] = func(guestCall) (any, error) {
+		return object{"state": 1, "emit": []any{object{"to": "sums", "value": 1}}}, nil
+	}
+	w.must(w.log.Close())
+	log, err := store.OpenLog(w.dir, store.Options{BallastBytes: -1, MinFreeBytes: 1 << 60}) // there is no room
+	w.must(err)
+	w.log = log
+	defer log.Close()
+	s, err := w.start(nil, stage...)
+	w.must(err)
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	w.onDeliver = func(Delivery) { cancel() }
+	if _, err := s.Replay(ctx, w.lettersOf()...); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	left := s.tasks[0].step
+	w.equal("left", fmt.Sprint(len(left.emissions), len(left.folds), len(left.deleted), left.delivered, left.bytes), "0 0 0 0 0")
 }
 
 // A letter of a topic that was made again cannot be replayed by anybody: it is passed over and says why, and does not keep the others

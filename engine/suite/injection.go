@@ -152,6 +152,7 @@ type exported struct {
 	Source        string            `json:"source"`
 	Payload       json.RawMessage   `json:"payload"`
 	PayloadBase64 []byte            `json:"payload_base64"`
+	PayloadLength int64             `json:"payload_length"` // of the whole payload, where it was cut
 	Meta          map[string]string `json:"meta"`
 	Codec         string            `json:"codec"`
 }
@@ -165,6 +166,10 @@ func (s *Suite) letters(in *injection, plan *pipeline.Plan) (out []engine.Inject
 			return out
 		} else if err != nil {
 			s.report.Errorf(in.pathAt, "bad-value", "export it with `leat dlq list FILE --json`", "letter: dead letter %d is no JSON: %v", len(out)+1, err)
+			return out
+		}
+		if l.PayloadLength != 0 {
+			s.report.Errorf(in.pathAt, "bad-value", "take the message from its source", "letter: of dead letter %d only the start of its payload was kept", len(out)+1)
 			return out
 		}
 		node := reference{l.Node, in.pathAt}

@@ -19,14 +19,21 @@ type Producer struct {
 // NewProducer makes a producer that knows nothing yet.
 func NewProducer(log *store.Log) *Producer { return &Producer{log: log} }
 
-// Continue claims all that a topic holds: at least everything that this producer sent to it in an
-// earlier life, of which nobody else keeps count.
-func (p *Producer) Continue(t store.Topic) {
+// Continue observes the last record of each partition of a topic: at least everything that this producer sent to it in an
+// earlier life, and, where nobody else writes to it, all that it had observed by then. Nobody else keeps count of either.
+func (p *Producer) Continue(t store.Topic) error {
 	for i, e := range t.Extents {
-		if e.End > 0 {
-			p.session.Appended(causal.Coordinate{Channel: ChannelOf(t, int32(i)), Offset: e.End - 1})
+		if e.End == 0 {
+			continue
 		}
+		at := causal.Coordinate{Channel: ChannelOf(t, int32(i)), Offset: e.End - 1}
+		clock, err := ClockAt(p.log, at)
+		if err != nil {
+			return err
+		}
+		p.session.Observe(causal.Record{Channel: at.Channel, Offset: at.Offset, Clock: clock})
 	}
+	return nil
 }
 
 // Observe says that the record was read: whatever is sent from here on comes after it and all

@@ -1,6 +1,8 @@
 package topic
 
 import (
+	"errors"
+
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/store"
 )
@@ -63,6 +65,19 @@ func Fetched(c causal.Channel, r store.TopicRecord) causal.Fetched {
 		}
 	}
 	return f
+}
+
+// ClockAt is the clock of a record of the log; empty where retention has deleted it.
+func ClockAt(log *store.Log, at causal.Coordinate) (causal.Clock, error) {
+	records, err := log.ReadRecords(store.TopicID(at.Channel.Topic), at.Channel.Partition, at.Offset, 1)
+	if errors.Is(err, store.ErrOffset) || err == nil && len(records) == 0 {
+		return causal.Clock{}, nil
+	}
+	if err != nil {
+		return causal.Clock{}, err
+	}
+	r, err := Fetched(at.Channel, records[0]).Open()
+	return r.Clock, err
 }
 
 // Record is a record to append: as its author sees it, without a clock.

@@ -23,7 +23,7 @@ func openLog(t *testing.T) (*store.Log, store.Topic) {
 }
 
 // The client for others: what it sends claims what it sent and observed, a refused send leaves no claim, and what retention
-// deleted is forgotten.
+// deleted is forgotten. A later life goes on from what the earlier had observed.
 func TestProducer(t *testing.T) {
 	log, tp := openLog(t)
 	p := NewProducer(log)
@@ -51,12 +51,16 @@ func TestProducer(t *testing.T) {
 		t.Errorf("%d claims were forgotten, %v", n, err)
 	}
 	next := NewProducer(log)
-	next.Continue(tp)
+	if err := next.Continue(tp); err != nil { // as it was before anything was sent
+		t.Fatal(err)
+	}
 	if tp, _ = log.Topic("a"); tp.Extents[0].End != 1 {
 		t.Fatal(tp.Extents)
 	}
-	next.Continue(tp)
-	if stamp := next.session.Stamp(); !stamp.Equal(causal.NewClock(at...)) {
+	if err := next.Continue(tp); err != nil {
+		t.Fatal(err)
+	}
+	if stamp := next.session.Stamp(); !stamp.Equal(causal.NewClock(append(at, other)...)) {
 		t.Errorf("a later life claims %v", stamp)
 	}
 }

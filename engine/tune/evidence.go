@@ -135,8 +135,7 @@ func (e *Evidence) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// seen returns what is known of a node now. The result shares nothing that changes but its
-// distributions: REQUIRES: nobody observes any more, or the caller holds on to Advise only.
+// view shows what is known of a node to look, which keeps none of it: it goes on changing.
 func (n *node) view(look func(*Seen)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

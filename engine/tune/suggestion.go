@@ -88,7 +88,7 @@ func (s *Seen) growth(budget runtime.Budget) string {
 // Group writes a number with thousands apart, as documents may.
 func Group(v int64) string {
 	text := fmt.Sprint(v)
-	for i := len(text) - 3; i > 0; i -= 3 {
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
 		text = text[:i] + "_" + text[i:]
 	}
 	return text

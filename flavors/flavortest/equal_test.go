@@ -13,12 +13,17 @@ import (
 
 func worker(t *testing.T, flavor runtime.Flavor, file string) *runtime.Worker {
 	t.Helper()
+	return stageWorker(t, flavor, file, runtime.EntryTransform, runtime.StateReuse)
+}
+
+func stageWorker(t *testing.T, flavor runtime.Flavor, file string, entry runtime.Entry, state runtime.State) *runtime.Worker {
+	t.Helper()
 	code, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code}, runtime.Settings{
-		Budget: flavor.Defaults(), State: runtime.StateReuse, Integers: "error", ABI: "reactor", Config: []byte("{}"),
+	module, err := flavor.Compile(t.Context(), runtime.Code{Name: file, Bytes: code, Entry: entry}, runtime.Settings{
+		Budget: flavor.Defaults(), State: state, Integers: "error", ABI: "reactor", Config: []byte("{}"),
 	})
 	if err != nil {
 		t.Fatal(err)

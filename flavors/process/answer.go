@@ -93,7 +93,9 @@ func readAnswer(r reader, in *runtime.Message, outs *outputs) (a answer, err err
 		a.Err = errors.New(runtime.Cut(r.text(), runtime.MaxReason))
 	}
 	if flags&answerRecycled != 0 {
-		a.Recycled = runtime.Recycle(r.text())
+		if a.Recycled = runtime.Recycle(r.text()); a.Recycled != runtime.RecycleMemory {
+			a.Recycled = runtime.RecycleFailure
+		}
 	}
 	if flags&answerLogs != 0 {
 		for range r.count() {

@@ -5,8 +5,10 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"reflect"
+	goruntime "runtime"
 	"testing"
 	"time"
 
@@ -64,6 +66,34 @@ func FuzzLoaded(f *testing.F) {
 		again, err := readLoaded(appendLoaded(nil, &l)[frameHeader:])
 		if err != nil || !reflect.DeepEqual(l, again) {
 			t.Fatalf("%+v\n%+v %v", l, again, err)
+		}
+	})
+}
+
+func FuzzLoad(f *testing.F) {
+	var l load
+	fill(reflect.ValueOf(&l).Elem())
+	frame, err := appendLoad(nil, l)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(frame[frameHeader:])
+	f.Add([]byte(`{"Settings":{"Budget":{"Fuel":-1}},"Code":null}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		l, err := readLoad(body)
+		if err != nil {
+			return
+		}
+		frame, err := appendLoad(nil, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := readLoad(frame[frameHeader:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := appendLoad(nil, again); err != nil || !bytes.Equal(frame, second) {
+			t.Fatalf("%s\n%s %v", frame, second, err)
 		}
 	})
 }
@@ -178,5 +208,26 @@ func TestFrameBounds(t *testing.T) {
 				t.Errorf("%v allocations", allocated)
 			}
 		})
+	}
+}
+
+// Proves that a lying child costs no memory beyond its frame, and makes up no reason for which
+// an instance is replaced: those are labels of metrics.
+func TestChildIsNotBelieved(t *testing.T) {
+	in := message("payload")
+	lie := answer{Answer: runtime.Answer{Recycled: "because"}}
+	if a, err := readAnswer(reader{rest: appendAnswer(nil, &lie, &in)}, &in, &outputs{}); err != nil || a.Recycled != runtime.RecycleFailure {
+		t.Errorf("%+v, %v", a, err)
+	}
+	const announced = 4 << 20
+	body := append(binary.AppendUvarint(nil, announced+1), make([]byte, announced)...)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	r := reader{rest: body}
+	if meta := r.meta(); len(meta) > 1 || r.end() == nil {
+		t.Errorf("%d entries, %v", len(meta), r.err)
+	}
+	if goruntime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > announced {
+		t.Errorf("%d bytes were allocated", after.TotalAlloc-before.TotalAlloc)
 	}
 }

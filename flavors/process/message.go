@@ -47,8 +47,11 @@ func (r *reader) meta() runtime.Meta {
 		r.fail()
 		return nil
 	}
-	meta := make(runtime.Meta, n-1)
+	meta := make(runtime.Meta, min(n-1, 64)) // no more, before they have come
 	for range n - 1 {
+		if r.err != nil {
+			return nil
+		}
 		key := r.text()
 		meta[key] = r.text()
 	}

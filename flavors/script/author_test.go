@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,7 @@ func TestLoadFailures(t *testing.T) {
 		"body throws": {"throw new Error('no')\nexport default (msg) => msg", "module's body", "t.ts:1:7"},
 		"deep":        {"export default () => " + strings.Repeat("(", 100_000), "nest", "t.ts:1:"},
 		"long":        {"export default () => 0" + strings.Repeat("+1", 100_000), "operators", "t.ts:1:"},
+		"not UTF-8":   {"export default () =>\n `\xe4`", "not UTF-8", "t.ts:2:3"},
 		"map comment": {"//# sourceMappingURL=/dev/zero\nexport default () => {", "Unexpected end", "t.ts:2:"},
 	} {
 		_, err := tryLoad(c.source)
@@ -100,6 +102,50 @@ func TestPackages(t *testing.T) {
 	excerpt, trace := "  throw new Error('deep')\n        ^", "fail (lib/add.ts:3:9)\ndefault (main.ts:4:30)"
 	if !errors.As(err, &failure) || failure.Place() != "lib/add.ts:3:9" || failure.Excerpt != excerpt || failure.Backtrace != trace {
 		t.Fatalf("%v: %s", err, failure.Backtrace)
+	}
+}
+
+// TestPlacesInImports proves that a failure names the very file, where others end in the same
+// name and where a name is none of a URL's.
+func TestPlacesInImports(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"lib/u.ts", "job/lib/u.ts", "job/b.lib/u.ts", "job/my lib/ü 50%.ts", "job/a#b?.ts"}
+	main := "import * as all from './all'\nexport default (msg: any) => all['f' + msg.payload.n]()"
+	index := ""
+	for i, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "export function f() {\n  throw new Error('x')\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		relative, err := filepath.Rel(filepath.Join(dir, "job"), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index += fmt.Sprintf("export { f as f%d } from './%s'\n", i, filepath.ToSlash(relative))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "job", "all.ts"), []byte(index), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := New(Options{})
+	m, err := f.Compile(t.Context(), runtime.Code{Name: "job/main.ts", Path: filepath.Join(dir, "job", "main.ts"), Dir: dir, Bytes: []byte(main)},
+		runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse, Integers: "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for i, name := range names {
+		_, err := apply(w, fmt.Sprintf(`{"n":%d}`, i))
+		var failure *runtime.Failure
+		if !errors.As(err, &failure) || failure.Place() != name+":2:9" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -155,6 +201,46 @@ func TestFreshMetersTheBodyApart(t *testing.T) {
 	var f *runtime.Failure
 	if !errors.As(err, &f) || f.Kind != runtime.KindFuel && f.Kind != runtime.KindTimeout || !strings.HasPrefix(f.Message, "the module's body failed: ") || f.Kind == runtime.KindFuel && f.Limit != startFuel {
 		t.Errorf("a body without end: %+v", f)
+	}
+}
+
+// TestCompileEndsWithItsContext proves that a module's body does not outlive the load that it
+// runs for.
+func TestCompileEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse}
+	settings.Budget.Fuel, settings.Budget.Timeout = 1<<40, time.Hour
+	_, err := f.Compile(ctx, runtime.Code{Name: "t.ts", Dir: "/", Bytes: []byte(`for (;;); export default (msg) => msg`)}, settings)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// TestStackIsBounded proves that no budget lets calls nest so deep that a recursion through
+// natives could not be ended, and that the author is told.
+func TestStackIsBounded(t *testing.T) {
+	f := New(Options{})
+	settings := runtime.Settings{Budget: f.Defaults(), State: runtime.StateReuse}
+	settings.Budget.Stack, settings.Budget.Timeout = 1_000_000, time.Minute
+	m, err := f.Compile(t.Context(), runtime.Code{Name: "t.ts", Dir: "/", Bytes: []byte(
+		`const f = () => [1].forEach(f); export default (msg) => { f(); return msg }`)}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Warnings(); len(w) != 1 || w[0].Code != "stack-bound" {
+		t.Errorf("warnings %+v", w)
+	}
+	w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	_, err = apply(w, `{}`)
+	var failure *runtime.Failure
+	if !errors.As(err, &failure) || failure.Kind != runtime.KindStack || failure.Limit != maxStack {
+		t.Error(err)
 	}
 }
 

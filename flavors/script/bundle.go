@@ -58,6 +58,7 @@ func entryName(code runtime.Code) string {
 // runEsbuild bundles code with epilogue appended to the entry.
 func runEsbuild(code runtime.Code, epilogue string) (*bundle, *runtime.Failure) {
 	load := &loader{code: code, sources: sources{dir: code.Dir, line: code.Line, name: code.Name}}
+	load.sources.base = load.resolveDir()
 	entry, failure := load.entry()
 	if failure != nil {
 		return nil, failure

@@ -20,6 +20,9 @@ func (in *instance) describe(v goja.Value) string {
 		if symbol, isSymbol := v.(*goja.Symbol); isSymbol {
 			return runtime.Cut("Symbol("+symbol.String()+")", runtime.MaxReason)
 		}
+		if text, isText := v.(goja.String); isText {
+			return head(text)
+		}
 		return runtime.Cut(v.String(), runtime.MaxReason)
 	}
 	if o.ClassName() == "Error" {
@@ -49,13 +52,22 @@ func (in *instance) describeError(o *goja.Object) string {
 // textOf reads a string property without calling anything.
 func (in *instance) textOf(v goja.Value) string {
 	if s, ok := v.(goja.String); ok {
-		text := s.String()
+		text := head(s)
 		if strings.HasPrefix(text, "Could not convert &{") { // goja prints its own structure, addresses and all
 			text = "Cannot convert an object to a primitive value"
 		}
-		return runtime.Cut(text, runtime.MaxReason)
+		return text
 	}
 	return ""
+}
+
+// head returns a string as far as a failure or a log shows it. The rest is not looked at: it
+// may be long.
+func head(s goja.String) string {
+	if s.Length() > runtime.MaxReason {
+		s = s.Substring(0, runtime.MaxReason+1) // one more than is shown, so that the cut is marked
+	}
+	return runtime.Cut(s.String(), runtime.MaxReason)
 }
 
 // attempt runs f and returns an output failure that it panicked with; every other

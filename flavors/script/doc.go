@@ -21,6 +21,9 @@
 //     memory before it runs (guard_*.go), or is absent.
 //  6. goja's own matching of regular expressions is never reached: match.go is (pattern.go).
 //  7. Fuel is a function of code, message and instance history; its unit is FuelVersion.
+//  8. No parser sees a source that nests deeper than it may: both recurse, and a Go stack that
+//     overflows ends the process. The pre-scan never takes code for text; where only the grammar can
+//     tell a regular expression from a division, and it matters, it refuses (prescan_slash.go).
 //
 // Goroutines: a Flavor owns one watchdog goroutine, which runs while it has open
 // instances and ends with the last one's Close. regexp2 keeps a clock goroutine for a second after the last

@@ -41,6 +41,7 @@ func (e *encoder) payload(value goja.Value) []byte {
 
 var (
 	typeInt     = reflect.TypeFor[int64]()
+	typeFloat   = reflect.TypeFor[float64]()
 	typeBool    = reflect.TypeFor[bool]()
 	typePromise = reflect.TypeFor[*goja.Promise]()
 )
@@ -102,17 +103,28 @@ func (e *encoder) float(v goja.Value) {
 // unsafe writes a double that was read from an integer which no double holds, as the
 // node's integers setting says. It reports false for any other double.
 func (e *encoder) unsafe(f float64) bool {
-	literal, read := e.in.unsafe[f]
-	if !read || e.in.module.settings.Integers == "lossy" {
-		return false
-	}
-	if e.in.module.settings.Integers == "string" && literal != "" {
+	literal, fault := e.in.rounded(f)
+	switch {
+	case fault != "":
+		e.fail(fault, "move the object that contains it, which keeps it exact, or set integers: string on the node")
+	case literal != "":
 		e.buf = append(append(append(e.buf, '"'), literal...), '"')
-		return true
 	}
-	e.fail("an integer that JavaScript rounded ("+literal+" was read as "+strconv.FormatFloat(f, 'f', -1, 64)+")",
-		"move the object that contains it, which keeps it exact, or set integers: string on the node")
-	return true
+	return literal != ""
+}
+
+// rounded says what becomes of a double that was read from an integer which no double holds:
+// its digits, or why it cannot be written, as the node's integers setting says. Both are ""
+// for any other double.
+func (in *instance) rounded(f float64) (digits, fault string) {
+	literal, read := in.unsafe[f]
+	if !read || in.module.settings.Integers == "lossy" {
+		return "", ""
+	}
+	if in.module.settings.Integers == "string" && literal != "" {
+		return literal, ""
+	}
+	return "", "an integer that JavaScript rounded (" + literal + " was read as " + strconv.FormatFloat(f, 'f', -1, 64) + ")"
 }
 
 func (e *encoder) word(w string) { e.buf = append(e.buf, w...) }
@@ -120,7 +132,7 @@ func (e *encoder) word(w string) { e.buf = append(e.buf, w...) }
 // raw splices a part of an input's text.
 func (e *encoder) raw(d *document, from, to uint32) {
 	e.room(int(to - from))
-	if deepest := e.in.budget.Depth - len(e.path); deepest < d.depth && textDepth(d.text[from:to]) > deepest {
+	if room := e.in.budget.Depth - len(e.path); room < d.depth && textDepth(d.text[from:to]) > room {
 		e.tooDeep()
 	}
 	e.buf = append(e.buf, d.text[from:to]...)
@@ -180,6 +192,7 @@ func (e *encoder) objectView(v *objectView) {
 	for i := range v.members {
 		m := &v.members[i]
 		if m.deleted || m.value != nil && !e.writable(m.value) {
+			e.in.spend(1)
 			continue
 		}
 		e.comma(&first)
@@ -241,26 +254,31 @@ type touchedChild struct {
 
 // splice writes a container's text with the changed values below it put in place.
 func (e *encoder) splice(d *document, from, to uint32, changed []touchedChild) {
+	if len(changed) == 0 {
+		e.raw(d, from, to)
+		return
+	}
+	room, depth := e.in.budget.Depth-len(e.path), 0
+	piece := func(from, to uint32) {
+		e.room(int(to - from))
+		if room < d.depth {
+			deepest := 0
+			if depth, deepest = nesting(d.text[from:to], depth); deepest > room {
+				e.tooDeep()
+			}
+		}
+		e.buf = append(e.buf, d.text[from:to]...)
+	}
 	slices.SortFunc(changed, func(a, b touchedChild) int { return int(a.at) - int(b.at) })
 	for _, c := range changed {
 		n := &d.index()[c.at]
-		e.rawPart(d, from, n.start)
+		piece(from, n.start)
 		e.path = append(e.path, c.step)
 		e.object(c.object)
 		e.path = e.path[:len(e.path)-1]
 		from = n.end
 	}
-	if len(changed) == 0 {
-		e.raw(d, from, to)
-		return
-	}
-	e.rawPart(d, from, to)
-}
-
-// rawPart is raw for a piece of a container, whose brackets need not match.
-func (e *encoder) rawPart(d *document, from, to uint32) {
-	e.room(int(to - from))
-	e.buf = append(e.buf, d.text[from:to]...)
+	piece(from, to)
 }
 
 // dirty lists the changed objects directly below a container that is not changed.
@@ -308,27 +326,6 @@ func (e *encoder) writable(v goja.Value) bool {
 		}
 	}
 	return v != nil && !goja.IsUndefined(v)
-}
-
-// textDepth returns the nesting of valid JSON text.
-func textDepth(text []byte) int {
-	depth, deepest := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			depth++
-			deepest = max(deepest, depth)
-		case '}', ']':
-			depth--
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		}
-	}
-	return deepest
 }
 
 // fail ends the conversion: what stands at the current path cannot be written.

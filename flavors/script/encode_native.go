@@ -93,10 +93,12 @@ func (e *encoder) members(o *goja.Object) {
 	for _, name := range keys {
 		value := o.Get(name)
 		if e.allowed != nil && value == nil {
+			e.in.spend(1)
 			continue
 		}
 		value = e.resolved(o, value, name)
 		if !e.writable(value) {
+			e.in.spend(1)
 			continue
 		}
 		e.comma(&first)

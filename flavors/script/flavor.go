@@ -12,7 +12,7 @@ import (
 
 // FuelVersion names the unit in which fuel is counted. It changes when the same script
 // on the same message may cost another amount, and is part of every digest.
-const FuelVersion = "script-fuel/3"
+const FuelVersion = "script-fuel/4"
 
 // Options are what a Flavor can be told. The zero value is the default.
 type Options struct{}
@@ -64,5 +64,5 @@ func (f *Flavor) Compile(ctx context.Context, code runtime.Code, settings runtim
 	if failure != nil {
 		return nil, failure
 	}
-	return f.compile(code, settings, built)
+	return f.compile(ctx, code, settings, built)
 }

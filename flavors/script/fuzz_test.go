@@ -37,9 +37,13 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
+// fuzzTimeout keeps an input, which runs up to four messages, below the ten seconds after which
+// the fuzz engine takes a target for stuck.
+const fuzzTimeout = 2 * time.Second
+
 func fuzzSettings(flavor *Flavor) runtime.Settings {
 	s := runtime.Settings{Budget: flavor.Defaults(), State: runtime.StateReuse, Integers: "error"}
-	s.Budget.Fuel, s.Budget.Timeout, s.Budget.Memory, s.Budget.Stack, s.Budget.Output = 200_000, 5*time.Second, 32<<20, 100, 1<<20
+	s.Budget.Fuel, s.Budget.Timeout, s.Budget.Memory, s.Budget.Stack, s.Budget.Output = 200_000, fuzzTimeout, 32<<20, 100, 1<<20
 	return s
 }
 

@@ -50,6 +50,7 @@ func (h *heapWatch) judge(deadline int64) *limit {
 		hint:     "raise budget.memory, or keep less; a script's memory is measured approximately (isolation: process is exact)",
 		measured: grown,
 		limit:    h.limit,
+		sampled:  true,
 	}
 }
 

@@ -17,6 +17,7 @@ type limit struct {
 	hint     string
 	measured int64
 	limit    int64
+	sampled  bool  // by the clock, of what the whole process holds
 	cause    error // the engine's own reason to stop, such as a cancelled context
 	stack    []goja.StackFrame
 }
@@ -28,7 +29,7 @@ func (l *limit) Unwrap() error { return &goja.InterruptedError{} }
 
 // deterministic says whether the same message meets the same limit again.
 func (l *limit) deterministic() bool {
-	return l.kind != runtime.KindTimeout && l.kind != runtime.KindOther
+	return l.kind != runtime.KindTimeout && l.kind != runtime.KindOther && !l.sampled
 }
 
 // stop ends the guest with l at once. Call it from natives only: the flag stops the

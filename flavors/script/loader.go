@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	esbuild "github.com/evanw/esbuild/pkg/api"
 
@@ -34,7 +35,7 @@ func (l *loader) resolveDir() string {
 func (l *loader) entry() (string, *runtime.Failure) {
 	text := string(l.code.Bytes)
 	l.sources.add(entryFile, l.code.Name, text)
-	if f := prescan(text); f != nil {
+	if f := scanFile(text, loaderOf(l.code)); f != nil {
 		return "", l.sources.scanFailure(entryFile, f)
 	}
 	return withoutMapComment(text), nil
@@ -66,16 +67,50 @@ func (l *loader) load(args esbuild.OnLoadArgs) (esbuild.OnLoadResult, error) {
 	}
 	name := l.sources.relative(args.Path)
 	l.sources.add(name, l.sources.display(name), text)
+	if f := scanFile(text, kind); f != nil {
+		return esbuild.OnLoadResult{Errors: []esbuild.Message{{
+			Text: f.message, Notes: []esbuild.Note{{Text: f.hint}},
+			Location: &esbuild.Location{File: name, Line: f.line, Column: f.column - 1},
+		}}}, nil
+	}
 	if kind != esbuild.LoaderText {
-		if f := prescan(text); f != nil {
-			return esbuild.OnLoadResult{Errors: []esbuild.Message{{
-				Text: f.message, Notes: []esbuild.Note{{Text: f.hint}},
-				Location: &esbuild.Location{File: name, Line: f.line, Column: f.column - 1},
-			}}}, nil
-		}
 		text = withoutMapComment(text)
 	}
 	return esbuild.OnLoadResult{Contents: &text, Loader: kind, ResolveDir: filepath.Dir(args.Path)}, nil
+}
+
+// scanFile finds what keeps a file from the parsers.
+func scanFile(text string, kind esbuild.Loader) *scanFault {
+	if f := scanUTF8(text); f != nil {
+		return f
+	}
+	switch kind {
+	case esbuild.LoaderText:
+		return nil
+	case esbuild.LoaderJSX, esbuild.LoaderTSX:
+		return prescanMarkup(text)
+	default:
+		return prescan(text)
+	}
+}
+
+// scanUTF8 refuses what is not UTF-8: esbuild never ends with some of it.
+func scanUTF8(text string) *scanFault {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return &scanFault{
+		message: "the source is not UTF-8 text", hint: "save the file as UTF-8",
+		line: 1 + strings.Count(text[:at], "\n"), column: at - strings.LastIndexByte(text[:at], '\n'),
+	}
 }
 
 // readSource reads a regular file of bounded size.

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -29,9 +30,9 @@ func (l *logger) write(level, text string) {
 		return
 	}
 	if left := l.limit - l.used; int64(len(text)) > left {
-		text, l.cut = runtime.Cut(text, int(max(left, 0))), true
+		text, l.cut = cmp.Or(runtime.Cut(text, int(max(left, 0))), "… [cut]"), true
 	}
-	l.used += int64(len(text))
+	l.used += int64(len(text)) + 1 // its end, so that empty lines come to an end too
 	if len(l.tail) == logTail {
 		l.tail = append(l.tail[:0], l.tail[1:]...)
 	}
@@ -41,7 +42,15 @@ func (l *logger) write(level, text string) {
 	}
 }
 
-func (l *logger) text() string { return runtime.Cut(strings.Join(l.tail, "\n"), runtime.MaxReason) }
+// text is the last of what was logged.
+func (l *logger) text() string {
+	text := strings.Join(l.tail, "\n")
+	text = text[max(0, len(text)-runtime.MaxReason):]
+	for len(text) > 0 && text[0]&0xC0 == 0x80 { // the rest of a character that is cut
+		text = text[1:]
+	}
+	return runtime.Cut(text, runtime.MaxReason)
+}
 
 // logLevels maps the methods of console and of ctx.log to levels.
 var logLevels = map[string]string{
@@ -55,9 +64,14 @@ func (in *instance) logFunction(level string) func(goja.FunctionCall) goja.Value
 		if in.log.cut {
 			return goja.Undefined()
 		}
-		parts := make([]string, 0, len(call.Arguments))
+		var parts []string
+		left := in.log.limit - in.log.used
 		for _, arg := range call.Arguments {
+			in.spend(2)
 			parts = append(parts, in.describe(arg))
+			if left -= int64(len(parts[len(parts)-1]) + 1); left < 0 {
+				break // what follows would be cut
+			}
 		}
 		in.log.write(level, strings.Join(parts, " "))
 		return goja.Undefined()

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -20,14 +21,21 @@ type subject struct {
 	text   string // as UTF-8
 	length int
 	ascii  bool // text's bytes are the units
-	breaks bool // it has ends of lines that RE2 does not know
 }
 
 func (in *instance) subjectOf(v goja.String) *subject {
-	s := &subject{value: v, text: v.String(), length: v.Length()}
+	s := &subject{value: v, length: v.Length()}
+	if reflect.TypeOf(v).Kind() == reflect.Slice { // of UTF-16, which is converted each time
+		in.spend(int64(s.length) >> 3)
+	}
+	s.text = v.String()
 	s.ascii = len(s.text) == s.length // a unit beyond ASCII takes two or three bytes
-	s.breaks = strings.ContainsAny(s.text, "\r\u2028\u2029")
 	return s
+}
+
+// breaks says that the text has ends of lines which RE2 does not know.
+func (s *subject) breaks() bool {
+	return strings.IndexByte(s.text, '\r') >= 0 || !s.ascii && (strings.Contains(s.text, "\u2028") || strings.Contains(s.text, "\u2029"))
 }
 
 // interruptibleSteps is the most work of one match, in characters times instructions, that
@@ -38,7 +46,10 @@ const interruptibleSteps = 16 << 20
 // took no part, or nil. In sticky mode the match begins at start. What the match walked is
 // paid afterwards.
 func (in *instance) find(p *pattern, s *subject, start int, sticky bool) []int {
-	if p.program == nil || p.lines && s.breaks {
+	if p.lines {
+		in.spend(int64(s.length) >> 6)
+	}
+	if p.program == nil || p.lines && s.breaks() {
 		return in.backtrack(p, s, start, sticky)
 	}
 	rx, base, shifted := p.program, start, p.context && start > 0

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/dop251/goja"
 
@@ -33,15 +34,26 @@ func (m *module) Warnings() []runtime.Warning { return m.warnings }
 // Close releases nothing: programs are garbage like any other.
 func (m *module) Close() error { return nil }
 
+// maxStack is how deep calls nest, whatever the node says. To end a recursion through natives
+// takes the square of its depth, which nothing interrupts: minutes at ten times as much.
+const maxStack = 2000
+
 // compile makes a module of a bundle.
-func (f *Flavor) compile(code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
+func (f *Flavor) compile(ctx context.Context, code runtime.Code, settings runtime.Settings, b *bundle) (runtime.Module, error) {
 	code.Bytes = nil
+	if stack := settings.Budget.Stack; stack > maxStack {
+		b.warned = append(b.warned, runtime.Warning{
+			Code: "stack-bound", Message: fmt.Sprintf("budget.stack is %d, but calls of a script nest at most %d deep", stack, maxStack),
+			Hint: fmt.Sprintf("say `stack: %d` or less", maxStack), File: code.Name,
+		})
+		settings.Budget.Stack = maxStack
+	}
 	m := &module{flavor: f, code: code, settings: settings, bundle: b, warnings: b.warned}
 	m.digest = digest(b.text, code.Function+"\x00"+string(code.Entry), settings)
 	if failure := m.assemble(); failure != nil {
 		return nil, failure
 	}
-	return m, m.probe()
+	return m, m.probe(ctx)
 }
 
 // digest hashes the code and everything that changes its results.
@@ -61,8 +73,8 @@ func digest(text, function string, settings runtime.Settings) string {
 
 // probe starts one instance, so that a missing entry point or a module body that
 // throws is found at compile time and not with the first message.
-func (m *module) probe() error {
-	in, err := m.instantiate(context.Background(), runtime.Host{})
+func (m *module) probe(ctx context.Context) error {
+	in, err := m.instantiate(ctx, runtime.Host{})
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,20 @@
 package script
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Bounds of a source file. Both parsers recurse, and a Go stack that overflows ends the
 // process: what nests deeper than these never reaches them.
 const (
 	maxSource    = 1 << 20
+	maxMarkup    = 8 << 10 // of a file with JSX, whose text nobody but its parser can tell from code
 	maxNesting   = 400
 	maxOperators = 20_000 // per statement
+	maxHeads     = 2_000  // if, for, else and the like in front of one statement
 )
 
 // scanFault is what the pre-scan refuses, with its place in the source.
@@ -17,7 +24,9 @@ type scanFault struct {
 }
 
 // prescan walks the bytes of a source without recursion. It knows strings, templates,
-// comments and regular expressions well enough to count brackets and operators.
+// comments and regular expressions well enough to count brackets and operators; where the
+// grammar alone could tell a regular expression from a division and it matters, it refuses
+// the source (prescan_slash.go).
 func prescan(text string) *scanFault {
 	if len(text) > maxSource {
 		return &scanFault{
@@ -25,55 +34,85 @@ func prescan(text string) *scanFault {
 			hint:    "split it, or import only what is needed", line: 1, column: 1,
 		}
 	}
-	s := &scanner{text: text, line: 1, regexp: true}
-	s.levels = append(s.levels, level{})
+	s := newScanner(text)
 	for s.pos < len(text) && s.fault == nil {
 		s.token()
 	}
 	return s.fault
 }
 
+// prescanMarkup is prescan of a source with JSX.
+func prescanMarkup(text string) *scanFault {
+	if len(text) > maxMarkup {
+		return &scanFault{
+			message: fmt.Sprintf("the source has %d bytes, a source file with JSX may have %d", len(text), maxMarkup),
+			hint:    "keep what is no JSX in a .ts or .js file", line: 1, column: 1,
+		}
+	}
+	return prescan(text)
+}
+
+func newScanner(text string) *scanner {
+	s := &scanner{text: text, line: 1, newline: true, levels: []level{{}}}
+	rest := strings.TrimPrefix(text, "\ufeff")
+	if strings.HasPrefix(rest, "#!") {
+		s.pos = len(text) - len(rest)
+		s.restOfLine()
+	}
+	return s
+}
+
 // level is one open bracket: what opened it and what came since its last statement.
 type level struct {
 	open      byte
-	template  bool // ${ of a template: its } goes on with the template
-	condition bool // ( after if, while, for or with: a regular expression may follow )
-	block     bool // { of a block: a regular expression may follow }
-	operators int
+	template  bool  // ${ of a template: its } goes on with the template
+	slash     slash // after the bracket that closes it
+	operators int   // of the statement at hand, and of those that it is inside of
+	heads     int   // if, for, else and the like that the statement at hand stands behind
+	chain     int   // those of the statement before: an else goes on with them
+	outer     outer // what the level began with
 }
 
+// outer are the operators and heads of the statements that a level is inside of: parsers
+// recurse into them all.
+type outer struct{ operators, heads int }
+
 type scanner struct {
-	text   string
-	pos    int
-	line   int
-	start  int // of the line
-	levels []level
-	word   string // the last word, "" after anything else
-	regexp bool   // a slash here begins a regular expression
-	fault  *scanFault
+	text    string
+	pos     int
+	line    int
+	start   int // of the line
+	levels  []level
+	word    string // the last token, if it is a word and no property's name
+	before  string // the word before it, if nothing stood between
+	last    byte   // the last byte of the last token, 0 before the first one
+	newline bool   // since the last token
+	slash   slash  // what one would begin here
+	fault   *scanFault
 }
 
 func (s *scanner) token() {
 	c := s.text[s.pos]
+	rest := s.text[s.pos:]
 	switch {
-	case c == '\n':
-		s.line++
-		s.pos++
-		s.start = s.pos
-	case c == ' ' || c == '\t' || c == '\r':
-		s.pos++
+	case s.lineEnd() > 0:
+		s.passLineEnd()
+	case spaceLen(rest) > 0:
+		s.pos += spaceLen(rest)
+	case strings.HasPrefix(rest, "<!--") || strings.HasPrefix(rest, "-->") && s.newline:
+		s.restOfLine() // a comment since the days of HTML
 	case c == '"' || c == '\'':
 		s.quoted(c)
-		s.after(false)
+		s.after(division)
 	case c == '`':
 		s.pos++
 		s.template()
 	case c == '/':
-		s.slash()
+		s.readSlash()
 	case c == '(' || c == '[' || c == '{':
 		s.opening(c)
 	case c == ')' || c == ']' || c == '}':
-		s.closing(c)
+		s.closing()
 	case isWordByte(c):
 		s.readWord()
 	default:
@@ -82,11 +121,54 @@ func (s *scanner) token() {
 }
 
 func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= 0x80
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '#' || c == '\\' || c >= 0x80
 }
 
-// after notes that a token ended here, and what a slash would mean next.
-func (s *scanner) after(regexp bool) { s.word, s.regexp = "", regexp }
+// spaceLen is the length of the white space character that text starts with, 0 if it is none.
+func spaceLen(text string) int {
+	r, size := utf8.DecodeRuneInString(text)
+	if r == ' ' || r == '\t' || r == '\v' || r == '\f' || r == '\ufeff' || r > 0x80 && unicode.Is(unicode.Zs, r) {
+		return size
+	}
+	return 0
+}
+
+// lineEnd is the length of the line end here, 0 if there is none.
+func (s *scanner) lineEnd() int {
+	switch rest := s.text[s.pos:]; {
+	case strings.HasPrefix(rest, "\r\n"):
+		return 2
+	case strings.HasPrefix(rest, "\n"), strings.HasPrefix(rest, "\r"):
+		return 1
+	case strings.HasPrefix(rest, "\u2028"), strings.HasPrefix(rest, "\u2029"):
+		return 3
+	default:
+		return 0
+	}
+}
+
+// passLineEnd passes a line end. Lines are numbered by \n.
+func (s *scanner) passLineEnd() {
+	s.pos += s.lineEnd()
+	if s.newline = true; s.text[s.pos-1] == '\n' {
+		s.line, s.start = s.line+1, s.pos
+	}
+}
+
+// restOfLine passes all up to the line's end.
+func (s *scanner) restOfLine() {
+	for s.pos < len(s.text) && s.lineEnd() == 0 {
+		s.pos++
+	}
+}
+
+// after notes that a token ended here, and what a slash would begin next.
+func (s *scanner) after(next slash) {
+	s.word, s.before, s.newline, s.slash = "", "", false, next
+	if s.last = 0; s.pos <= len(s.text) {
+		s.last = s.text[s.pos-1]
+	}
+}
 
 func (s *scanner) top() *level { return &s.levels[len(s.levels)-1] }
 
@@ -103,70 +185,27 @@ func (s *scanner) count() {
 	}
 }
 
-// regexpWords are the keywords after which a slash begins a regular expression.
-var regexpWords = map[string]bool{
-	"return": true, "typeof": true, "case": true, "in": true, "of": true, "delete": true, "void": true,
-	"throw": true, "new": true, "else": true, "do": true, "instanceof": true, "yield": true, "await": true,
-}
-
-// statementWords begin a statement wherever they stand as a word of their own.
-var statementWords = map[string]bool{
-	"const": true, "let": true, "var": true, "for": true, "while": true, "return": true,
-	"export": true, "import": true, "throw": true, "switch": true, "try": true,
-}
-
-func (s *scanner) readWord() {
-	start := s.pos
-	property := start > 0 && s.text[start-1] == '.'
-	for s.pos < len(s.text) && isWordByte(s.text[s.pos]) {
-		s.pos++
+// ended notes that a statement ended.
+func (l *level) ended() {
+	if l.heads > l.outer.heads {
+		l.chain = l.heads
 	}
-	word := s.text[start:s.pos]
-	if statementWords[word] && !property {
-		s.top().operators = 0
-	}
-	s.word, s.regexp = word, regexpWords[word] && !property
+	l.operators, l.heads = l.outer.operators, l.outer.heads
 }
 
-func (s *scanner) operator(c byte) {
-	s.pos++
-	if c == ';' {
-		s.top().operators = 0
-	} else {
-		s.count()
-	}
-	s.after(true)
-}
-
+// opening opens a level.
 func (s *scanner) opening(c byte) {
 	s.count()
-	l := level{open: c}
-	switch c {
-	case '(':
-		l.condition = s.word == "if" || s.word == "while" || s.word == "for" || s.word == "with"
-	case '{':
-		l.block = !s.regexp || s.word == "else" || s.word == "do" || s.pos == 0 || s.follows(";{}>")
+	l := level{open: c, slash: division}
+	switch {
+	case c == '(' && (conditionWords[s.word] || s.word == "await" && s.before == "for"):
+		l.slash = expression
+	case c == '{':
+		l.slash = s.afterBlock()
 	}
 	s.push(l)
 	s.pos++
-	s.after(true)
-}
-
-// follows says whether the last byte that is no space is one of set.
-func (s *scanner) follows(set string) bool {
-	for i := s.pos - 1; i >= 0; i-- {
-		switch s.text[i] {
-		case ' ', '\t', '\n', '\r':
-			continue
-		}
-		for j := range set {
-			if set[j] == s.text[i] {
-				return true
-			}
-		}
-		return false
-	}
-	return true
+	s.after(expression)
 }
 
 func (s *scanner) push(l level) {
@@ -174,13 +213,15 @@ func (s *scanner) push(l level) {
 		s.refuse(fmt.Sprintf("brackets nest deeper than %d", maxNesting), "split the expression, or load the data from a .json file")
 		return
 	}
+	l.outer = outer{s.top().operators, s.top().heads}
+	l.operators, l.heads = l.outer.operators, l.outer.heads
 	s.levels = append(s.levels, l)
 }
 
-func (s *scanner) closing(byte) {
+func (s *scanner) closing() {
 	s.pos++
 	if len(s.levels) == 1 {
-		s.after(false) // the parser will say what is wrong
+		s.after(either) // the parser will say what is wrong
 		return
 	}
 	l := *s.top()
@@ -189,102 +230,74 @@ func (s *scanner) closing(byte) {
 		s.template()
 		return
 	}
-	s.after(l.condition || l.block)
+	if l.open == '{' && l.slash == expression {
+		s.top().ended()
+	}
+	s.after(l.slash)
+}
+
+// escaped passes a backslash and what belongs to it.
+func (s *scanner) escaped() {
+	if s.pos++; s.pos >= len(s.text) {
+		return
+	}
+	if s.lineEnd() > 0 {
+		s.passLineEnd()
+		return
+	}
+	s.pos++
 }
 
 func (s *scanner) quoted(quote byte) {
-	for s.pos++; s.pos < len(s.text); s.pos++ {
+	for s.pos++; s.pos < len(s.text); {
 		switch s.text[s.pos] {
 		case '\\':
-			s.pos++
+			s.escaped()
 		case quote:
 			s.pos++
 			return
-		case '\n':
+		case '\n', '\r':
 			return // the parser will say what is wrong
+		default:
+			s.pos++
 		}
 	}
 }
 
 // template reads the text of a template up to its end or its next ${.
 func (s *scanner) template() {
-	for ; s.pos < len(s.text); s.pos++ {
-		switch s.text[s.pos] {
-		case '\\':
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; {
+		case c == '\\':
+			s.escaped()
+		case s.lineEnd() > 0:
+			s.passLineEnd()
+		case c == '`':
 			s.pos++
-		case '\n':
-			s.line, s.start = s.line+1, s.pos+1
-		case '`':
-			s.pos++
-			s.after(false)
+			s.after(division)
 			return
-		case '$':
-			if s.pos+1 < len(s.text) && s.text[s.pos+1] == '{' {
-				s.pos += 2
-				s.count()
-				s.push(level{open: '{', template: true})
-				s.after(true)
-				return
-			}
-		}
-	}
-}
-
-// slash reads a comment, a regular expression or a division.
-func (s *scanner) slash() {
-	next := byte(0)
-	if s.pos+1 < len(s.text) {
-		next = s.text[s.pos+1]
-	}
-	switch {
-	case next == '/':
-		for s.pos < len(s.text) && s.text[s.pos] != '\n' {
+		case strings.HasPrefix(s.text[s.pos:], "${"):
+			s.count()
+			s.push(level{open: '{', template: true})
+			s.pos += 2
+			s.after(expression)
+			return
+		default:
 			s.pos++
 		}
-	case next == '*':
-		s.blockComment()
-	case s.regexp:
-		s.expression()
-		s.after(false)
-	default:
-		s.operator('/')
 	}
 }
 
 func (s *scanner) blockComment() {
-	for s.pos += 2; s.pos < len(s.text); s.pos++ {
-		if s.text[s.pos] == '\n' {
-			s.line, s.start = s.line+1, s.pos+1
-		}
-		if s.text[s.pos] == '*' && s.pos+1 < len(s.text) && s.text[s.pos+1] == '/' {
+	for s.pos += 2; s.pos < len(s.text); {
+		switch {
+		case strings.HasPrefix(s.text[s.pos:], "*/"):
 			s.pos += 2
 			return
-		}
-	}
-}
-
-// expression reads a regular expression; its groups count as brackets, since its
-// parser recurses too.
-func (s *scanner) expression() {
-	class, groups := false, 0
-	for s.pos++; s.pos < len(s.text); s.pos++ {
-		switch c := s.text[s.pos]; {
-		case c == '\\':
+		case s.lineEnd() > 0:
+			s.passLineEnd()
+		default:
 			s.pos++
-		case c == '\n':
-			return
-		case class:
-			class = c != ']'
-		case c == '[':
-			class = true
-		case c == '(':
-			if groups++; groups > maxNesting {
-				s.refuse(fmt.Sprintf("a regular expression has more than %d groups", maxNesting), "split it")
-				return
-			}
-		case c == '/':
-			s.pos++
-			return
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -245,6 +246,13 @@ func (in *instance) metaText(name string, value goja.Value) string {
 		panic(badOutput("msg.meta."+runtime.Cut(name, 64)+" is null", "delete the entry, or write a string"))
 	}
 	text := value.String()
+	if t := value.ExportType(); t == typeInt || t == typeFloat {
+		digits, fault := in.rounded(value.ToFloat())
+		if fault != "" {
+			panic(badOutput("msg.meta."+runtime.Cut(name, 64)+" is "+fault, "leave it in the payload, or set integers: string on the node"))
+		}
+		text = cmp.Or(digits, text)
+	}
 	in.count(len(name) + len(text))
 	return text
 }

@@ -52,6 +52,7 @@ func TestReturns(t *testing.T) {
 		"native iterator": {`export default () => [...new Array(4294967295)]`, `{}`, "memory"},
 		"array-like":      {`export default () => Array.prototype.indexOf.call({length: 2**53-1}, 1)`, `{}`, "memory"},
 		"class field":     {`let d = 0; class A { x = d < 60 ? (d++, new A, new A, d--) : 0 } export default () => new A`, `{}`, "fuel"},
+		"rest parameter":  {`const f = ([a, ...b], c = a, { d = b.length } = {}, e = c) => [a, b, c, d, e].join(); export default () => ({v: [f([1, 2]), f([1], undefined, {d: 5}), f([1], null, {}, 7)]})`, `{}`, `{"v":["1,2,1,1,1","1,,1,5,1","1,,,0,7"]}`},
 		"error subclass":  {`class E extends Error { constructor(m) { super(m); this.name = "E" } } export default () => { throw new E("x") }`, `{}`, "guest"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 // It is safe for concurrent use while esbuild runs and immutable afterwards.
 type sources struct {
 	dir  string // the document's directory
+	base string // what names in the source map are relative to
 	name string // the entry as the document names it
 	line int    // the document's line of inline source, 0 for a file
 	mu   *sync.Mutex
@@ -123,12 +125,15 @@ func (s *sources) lookup(name string) (source, bool) {
 	if src, ok := s.text[name]; ok {
 		return src, true
 	}
-	for known, src := range s.text { // names differ by how they are made relative
-		if strings.HasSuffix(known, strings.TrimLeft(name, "./")) && name != "" {
-			return src, true
-		}
+	if src, ok := s.text[filepath.Join(s.base, filepath.FromSlash(name))]; ok {
+		return src, true
 	}
-	return source{}, false
+	plain, err := url.PathUnescape(name) // goja makes a URL of it
+	if err != nil || plain == name {
+		return source{}, false
+	}
+	src, ok := s.text[filepath.Join(s.base, filepath.FromSlash(plain))]
+	return src, ok
 }
 
 // frame returns the author's place of a stack frame; ok is false for a frame outside

@@ -2,7 +2,6 @@ package script
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,11 +44,13 @@ func (e *encoder) replacerOf(v goja.Value) {
 	e.in.allocate(n * memberPrice)
 	e.in.spend(4 * n)
 	e.allowed = []string{}
+	seen := map[string]bool{}
 	for i := range n {
 		switch name := o.Get(indexName(int(i))); name.(type) {
 		case nil, *goja.Symbol:
 		default:
-			if text := name.String(); !slices.Contains(e.allowed, text) {
+			if text := name.String(); !seen[text] {
+				seen[text] = true
 				e.allowed = append(e.allowed, text)
 			}
 		}

@@ -184,6 +184,33 @@ func appendString(dst []byte, s goja.String) []byte {
 	return append(dst, '"')
 }
 
+// textDepth returns the nesting of valid JSON text.
+func textDepth(text []byte) int {
+	_, deepest := nesting(text, 0)
+	return deepest
+}
+
+// nesting returns the depth at the end of a piece of valid JSON text that begins at a depth,
+// and the largest in it.
+func nesting(text []byte, depth int) (end, deepest int) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']':
+			depth--
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return depth, deepest
+}
+
 // numberOf returns the value of a JSON number literal. An integer that no double holds
 // is remembered: assigning what was read would write another number.
 func (in *instance) numberOf(literal []byte) goja.Value {

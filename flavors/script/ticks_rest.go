@@ -44,35 +44,53 @@ func (r *rewriter) objectPattern(p *ast.ObjectPattern) {
 	}
 }
 
-// moveParams moves rest patterns out of a parameter list; it returns what stands first
-// in the body instead.
+// moveParams moves rest patterns out of a parameter list, and with the first of them what
+// comes behind it and may name what it declares; it returns what stands first in the body
+// instead.
 func moveParams(list *ast.ParameterList) (declared []ast.Statement) {
 	if list == nil {
 		return nil
 	}
 	for i, b := range list.List {
+		name, at := hostParam+string(rune('0'+i)), b.Target.Idx0()
+		_, plain := b.Target.(*ast.Identifier)
 		if p := restPattern(b.Target); p != nil {
-			name := hostParam + string(rune('0'+i))
-			at := p.Idx0()
-			b.Target = identifier(name, at)
-			declared = append(declared, declare(p, name, at))
+			declared = append(declared, declare(p, host(hostSource, at, identifier(name, at)), at))
+		} else if declared != nil && (!plain || b.Initializer != nil) {
+			declared = append(declared, declare(b.Target, orDefault(name, b.Initializer, at), at))
+			b.Initializer = nil
+		} else {
+			continue
 		}
+		b.Target = identifier(name, at)
 	}
 	if list.Rest != nil {
 		if p := restPattern(list.Rest); p != nil {
 			at := p.Idx0()
 			list.Rest = identifier(hostParam, at)
-			declared = append(declared, declare(p, hostParam, at))
+			declared = append(declared, declare(p, host(hostSource, at, identifier(hostParam, at)), at))
 		}
 	}
 	return declared
 }
 
-// declare is: let pattern = source(name).
-func declare(p *ast.ArrayPattern, name string, at file.Idx) ast.Statement {
-	return &ast.LexicalDeclaration{Idx: at, Token: token.LET, List: []*ast.Binding{{
-		Target: p, Initializer: host(hostSource, at, identifier(name, at)),
-	}}}
+// declare is: let target = value.
+func declare(target ast.BindingTarget, value ast.Expression, at file.Idx) ast.Statement {
+	return &ast.LexicalDeclaration{Idx: at, Token: token.LET, List: []*ast.Binding{{Target: target, Initializer: value}}}
+}
+
+// orDefault is: name === void 0 ? value : name.
+func orDefault(name string, value ast.Expression, at file.Idx) ast.Expression {
+	if value == nil {
+		return identifier(name, at)
+	}
+	return &ast.ConditionalExpression{
+		Test: &ast.BinaryExpression{
+			Operator: token.STRICT_EQUAL, Left: identifier(name, at),
+			Right: &ast.UnaryExpression{Operator: token.VOID, Idx: at, Operand: number(0, at)},
+		},
+		Consequent: value, Alternate: identifier(name, at),
+	}
 }
 
 // moveHead moves a rest pattern out of a for-of head.
@@ -82,7 +100,7 @@ func (r *rewriter) moveHead(n *ast.ForOfStatement) {
 		if p := restPattern(into.Target); p != nil {
 			at := p.Idx0()
 			into.Target = identifier(hostParam, at)
-			n.Body = &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{declare(p, hostParam, at), n.Body}, RightBrace: at}
+			n.Body = &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{declare(p, host(hostSource, at, identifier(hostParam, at)), at), n.Body}, RightBrace: at}
 		}
 	case *ast.ForIntoVar:
 		r.nestedRest(into.Binding.Target)

@@ -121,6 +121,44 @@ func (row valueOut) run(t *testing.T) {
 	}
 }
 
+// TestMetaKeepsIntegers proves that an integer which JavaScript rounded does not become a text in
+// meta as if it were whole.
+func TestMetaKeepsIntegers(t *testing.T) {
+	for integers, want := range map[string]string{"error": "output", "string": "9007199254740993", "lossy": "9007199254740992"} {
+		w := load(t, `export default (msg) => { msg.meta.id = msg.payload.id; msg.meta.n = msg.payload.n; return msg }`,
+			func(s *runtime.Settings) { s.Integers = integers })
+		r, err := apply(w, `{"id":9007199254740993,"n":9007199254740991}`)
+		got := kindOf(err)
+		if err == nil {
+			got = r.Out[0].Meta["id"]
+		}
+		if got != want || err == nil && r.Out[0].Meta["n"] != "9007199254740991" {
+			t.Errorf("%s: %s (%v), want %s", integers, got, err, want)
+		}
+	}
+}
+
+// TestMovedTextKeepsItsDepth proves that budget.depth holds for what is spliced: also for a
+// part of the input that is put deeper, with a change below it.
+func TestMovedTextKeepsItsDepth(t *testing.T) {
+	for source, want := range map[string]string{
+		`return { a: { b: d } }`:                     `{"a":{"b":{"c":{"v":2},"y":[[1]],"s":"[[[["}}}`,
+		`return { a: { b: { e: d } } }`:              "output",
+		`d.y[0][0] = { z: 1 }; return { a: d }`:      `{"a":{"c":{"v":2},"y":[[{"z":1}]],"s":"[[[["}}`,
+		`d.y[0] = 1; return { a: { b: { e: d } } }`:  `{"a":{"b":{"e":{"c":{"v":2},"y":[1],"s":"[[[["}}}}`,
+		`d.y[0][0] = { z: 1 }; return { a: {b: d} }`: "output",
+	} {
+		w := load(t, `export default (msg) => { const d = msg.payload.d; d.c.v = 2; `+source+` }`, func(s *runtime.Settings) { s.Budget.Depth = 5 })
+		got, err := one(w, `{"d":{"c":{"v":[[1]]},"y":[[1]],"s":"[[[["}}`)
+		if err != nil {
+			got = kindOf(err)
+		}
+		if got != want {
+			t.Errorf("%s: %s (%v), want %s", source, got, err, want)
+		}
+	}
+}
+
 // readmeRows returns the first cells of the table under a head.
 func readmeRows(t *testing.T, head string) (rows []string) {
 	text, err := os.ReadFile("README.md")

@@ -67,6 +67,7 @@ func (v *arrayView) SetLen(n int) bool {
 	if grow > maxGrowth {
 		v.doc.in.stop(tooLong(int64(n), int64(len(v.nodes)+maxGrowth)))
 	}
+	v.doc.in.spend(int64(grow) >> 2) // also where there is room from before
 	if n > cap(v.nodes) {
 		v.doc.in.allocate(int64(n) * elementBytes)
 	}

@@ -169,6 +169,7 @@ func (v *metaView) Delete(name string) bool {
 		return true
 	}
 	v.copy()
+	v.in.spend(int64(len(v.keys)) >> 3)
 	delete(v.own, name)
 	v.keys = slices.DeleteFunc(v.keys, func(k string) bool { return k == name })
 	return true
@@ -177,6 +178,7 @@ func (v *metaView) Delete(name string) bool {
 // Keys returns the names, sorted at first, later ones last.
 func (v *metaView) Keys() []string {
 	if v.own != nil {
+		v.in.spend(int64(len(v.keys)) >> 3)
 		return slices.Clone(v.keys)
 	}
 	keys := make([]string, 0, len(v.base))

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"slices"
 	"time"
 
@@ -45,14 +44,19 @@ func openCache(dir string) *cache {
 	return &cache{code: wazero.NewCompilationCache()}
 }
 
-// private makes the directory and says that nobody else can write to it: what is in it is
-// run as machine code.
+// private makes the directories and says that nobody else can write to them: what is in there
+// is run as machine code. They are this user's own: who else has one may let himself in.
 func private(dir string) bool {
-	if err := os.MkdirAll(filepath.Join(dir, "rewritten"), 0o700); err != nil {
-		return false
+	for _, part := range []string{"", "code", "rewritten"} {
+		path := filepath.Join(dir, part)
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return false
+		}
+		if info, err := os.Stat(path); err != nil || !ours(info) {
+			return false
+		}
 	}
-	info, err := os.Stat(dir)
-	return err == nil && (goruntime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0)
+	return true
 }
 
 // rewrite is meter.Rewrite through the cache.

@@ -9,8 +9,7 @@ import (
 )
 
 // TestCacheIsNeverWrong proves that an entry comes back as it was written, that a rotten or
-// torn one is a miss, that a directory which others can write to is not used, and that the
-// longest unused files go first when the cache is too large.
+// torn one is a miss, and that the longest unused files go first when the cache is too large.
 func TestCacheIsNeverWrong(t *testing.T) {
 	dir := t.TempDir()
 	c := openCache(dir)
@@ -34,10 +33,33 @@ func TestCacheIsNeverWrong(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "rewritten", "*")); len(left) != 0 {
 		t.Errorf("%v is left of 0 bytes", left)
 	}
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if open := openCache(dir); open.dir != "" {
-		t.Error("a directory that others can write to was used")
+}
+
+// TestCacheIsPrivate proves that no directory is used in which somebody else could put machine
+// code: one that others can write to, or that is another user's.
+func TestCacheIsPrivate(t *testing.T) {
+	for _, part := range []string{"", "code", "rewritten"} {
+		dir := t.TempDir()
+		if openCache(dir).dir != dir {
+			t.Fatal("our own directory was not used")
+		}
+		if err := os.Chmod(filepath.Join(dir, part), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if openCache(dir).dir != "" {
+			t.Errorf("%q: a directory that others can write to was used", part)
+		}
+		if err := os.Chmod(filepath.Join(dir, part), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() != 0 {
+			continue // who cannot give a directory away has none to be given
+		}
+		if err := os.Chown(filepath.Join(dir, part), 12345, -1); err != nil {
+			t.Fatal(err)
+		}
+		if openCache(dir).dir != "" {
+			t.Errorf("%q: a directory of another user was used", part)
+		}
 	}
 }

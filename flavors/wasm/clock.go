@@ -48,7 +48,7 @@ func (c *clock) walltime() int64 {
 // sleep passes d without waiting. A guest's longest sleep is cut so that the clock never
 // overflows.
 func (c *clock) sleep(d int64) {
-	c.monotonic += min(max(d, 0), math.MaxInt64/4-c.monotonic)
+	c.monotonic += max(min(d, math.MaxInt64/4-c.monotonic), 0)
 }
 
 // randomSource gives bytes that follow from the message's id alone.

@@ -61,11 +61,7 @@ func (i *instance) runCommand() error {
 // takeStdout makes an output of what was printed. The line feed that printing a line adds
 // is no part of it, unless the input ended with one too.
 func (i *instance) takeStdout() (err error) {
-	defer func() {
-		if failure, ok := recover().(*runtime.Failure); ok {
-			err = failure
-		}
-	}()
+	defer raised(&err)
 	text := i.apply.stdout
 	if !bytes.HasSuffix(i.apply.in.Payload, []byte{'\n'}) {
 		text = bytes.TrimSuffix(text, []byte{'\n'})

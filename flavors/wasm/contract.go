@@ -32,7 +32,7 @@ type entry struct {
 }
 
 // checkContract holds the module against leat/1: its memory, exports and imports.
-func (p *preview) checkContract(settings runtime.Settings, function string) (entry, error) {
+func (p *preview) checkContract(settings runtime.Settings, code runtime.Code) (entry, error) {
 	if err := p.checkMemory(settings.Budget.Memory); err != nil {
 		return entry{}, err
 	}
@@ -47,7 +47,7 @@ func (p *preview) checkContract(settings runtime.Settings, function string) (ent
 	if settings.ABI == abiCommand {
 		return entry{}, p.checkCommand()
 	}
-	return p.checkReactor(function)
+	return p.checkReactor(code)
 }
 
 func (p *preview) checkMemory(budget int64) error {
@@ -76,13 +76,11 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-func (p *preview) checkReactor(function string) (entry, error) {
-	if function == "" {
-		function = exportTransform
-	}
+func (p *preview) checkReactor(code runtime.Code) (entry, error) {
+	function := code.EntryFunction()
 	_, command := p.exports[exportStart]
 	if _, found := p.exports[function]; !found && command {
-		return entry{}, p.faultCommand(function)
+		return entry{}, p.faultCommand(function, code.Entry)
 	}
 	alloc := exportAlloc
 	if _, found := p.exports[exportRoom]; found {
@@ -159,7 +157,7 @@ func (p *preview) exportList() string {
 	return runtime.Cut(text, 1024)
 }
 
-func (p *preview) faultCommand(function string) error {
+func (p *preview) faultCommand(function string, stage runtime.Entry) error {
 	build := "build a reactor that exports " + function
 	switch p.toolchain() {
 	case toolchainGo:
@@ -171,8 +169,10 @@ func (p *preview) faultCommand(function string) error {
 	case toolchainClang:
 		build = "build a reactor: clang -mexec-model=reactor, with __attribute__((export_name(\"" + function + "\")))"
 	}
-	return loadFault(build+"; or, if the program reads one message from stdin and writes one to stdout, say `abi: command` on the node",
-		"the module is a command (it exports _start) and exports no %s; %s", function, p.exportList())
+	if stage == runtime.EntryTransform { // a stage calls an export, and has no abi
+		build += "; or, if the program reads one message from stdin and writes one to stdout, say `abi: command` on the node"
+	}
+	return loadFault(build, "the module is a command (it exports _start) and exports no %s; %s", function, p.exportList())
 }
 
 // checkImports compares every import with what the host offers.

@@ -66,6 +66,18 @@ func classify(err error) *runtime.Failure {
 	return &runtime.Failure{Kind: runtime.KindOther, Message: runtime.Cut(firstLine(err.Error()), runtime.MaxReason), Cause: err}
 }
 
+// raised, deferred, makes an error of the failure that a function of ours panicked with outside
+// the guest. Any other panic is a fault of ours, and goes on.
+func raised(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case *runtime.Failure:
+		*err = fault
+	default:
+		panic(fault)
+	}
+}
+
 // bearsOnMemory says that a failure is one that guests end with when an allocation fails:
 // they abort, exit, or follow the null pointer.
 func bearsOnMemory(f *runtime.Failure) bool {

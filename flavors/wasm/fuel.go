@@ -181,7 +181,7 @@ func (g *gauge) failure(err error, started time.Time) *runtime.Failure {
 		return &runtime.Failure{
 			Kind: runtime.KindTimeout, Message: fmt.Sprintf("the guest ran longer than %v", g.timeout),
 			Hint:     "look for a loop that does not end, or raise the node's budget.timeout",
-			Measured: time.Since(started).Milliseconds(), Limit: g.timeout.Milliseconds(), Cause: errTimeout,
+			Measured: max(time.Since(started).Milliseconds(), 1), Limit: max(g.timeout.Milliseconds(), 1), Cause: errTimeout,
 		}
 	case errors.Is(err, errStack):
 		return &runtime.Failure{

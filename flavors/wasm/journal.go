@@ -32,13 +32,19 @@ func (j *journal) begin(limit int64) {
 func (j *journal) add(level string, text []byte) {
 	j.remember(text)
 	switch {
-	case j.cut || j.sink == nil:
+	case j.cut:
 	case int64(len(text)) > j.left:
 		j.cut = true
-		j.sink("warn", runtime.Cut(string(text), int(j.left))+" … (log cut: budget.log is spent)")
+		j.say("warn", runtime.Cut(string(text), int(max(j.left, 0)))+" … (log cut: budget.log is spent)")
 	default:
-		j.left -= int64(len(text))
-		j.sink(level, runtime.Cut(string(text), len(text)*3))
+		j.left -= int64(len(text)) + 1 // its end, so that empty lines come to an end too
+		j.say(level, runtime.Cut(string(text), len(text)*3))
+	}
+}
+
+func (j *journal) say(level, text string) {
+	if j.sink != nil {
+		j.sink(level, text)
 	}
 }
 
@@ -50,12 +56,16 @@ func (j *journal) remember(text []byte) {
 	}
 }
 
-// print takes bytes of a stream and logs them line by line.
+// print takes bytes of a stream and logs them line by line. Once the host takes no more, only
+// the last of them are looked at: a megabyte can be as many lines.
 func (j *journal) print(level string, text []byte) {
 	if j.partial == nil {
 		j.partial = map[string][]byte{}
 	}
 	for {
+		if j.cut {
+			text = text[max(0, len(text)-2*tailBytes):]
+		}
 		line, rest, found := bytes.Cut(text, []byte{'\n'})
 		if !found && len(j.partial[level])+len(line) < lineBytes {
 			j.partial[level] = append(j.partial[level], line...)

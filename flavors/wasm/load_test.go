@@ -140,7 +140,7 @@ func FuzzPreview(f *testing.F) {
 	f.Fuzz(func(t *testing.T, module []byte) {
 		p, err := previewModule(module)
 		if err == nil {
-			_, err = p.checkContract(s, "")
+			_, err = p.checkContract(s, runtime.Code{})
 		}
 		if err != nil && failed(t, err).Kind != runtime.KindCompile {
 			t.Error(err)

@@ -45,7 +45,7 @@ func (e *engine) load(ctx context.Context, code runtime.Code, settings runtime.S
 	if err != nil {
 		return nil, err
 	}
-	entry, err := p.checkContract(settings, code.EntryFunction())
+	entry, err := p.checkContract(settings, code)
 	if err != nil {
 		return nil, err
 	}

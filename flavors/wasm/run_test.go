@@ -170,7 +170,7 @@ func TestLogIsCapped(t *testing.T) {
 	var got []string
 	w := worker(t, "misbehave", settings(), runtime.Host{Log: func(level, text string) { got = append(got, level+" "+text) }})
 	applied(t, w, "Keep logging")
-	if n := len(got); n != 16<<10/11+1 || got[0] != "warn out of luck" || !strings.Contains(got[n-1], "log cut") {
+	if n := len(got); n != 16<<10/12+1 || got[0] != "warn out of luck" || !strings.Contains(got[n-1], "log cut") {
 		t.Errorf("%d lines, the last %q", n, got[n-1])
 	}
 }

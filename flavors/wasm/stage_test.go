@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/leat-run/leat/runtime"
@@ -49,5 +50,18 @@ func TestStageAnswers(t *testing.T) {
 	_, err := load(t, guest(t, "stage"), settings())
 	if f := failed(t, err); f.Kind != runtime.KindCompile {
 		t.Error(err)
+	}
+}
+
+// TestStageIsNoCommand proves that a command in a stage is told how to become a reactor, and not of a key that
+// stages do not have.
+func TestStageIsNoCommand(t *testing.T) {
+	for entry, way := range map[runtime.Entry]bool{runtime.EntryTransform: true, runtime.EntryFold: false, runtime.EntryHandle: false} {
+		code := runtime.Code{Name: "guest.wasm", Bytes: guest(t, "echo"), Entry: entry}
+		_, err := newFlavor(t, Options{}).Compile(t.Context(), code, settings())
+		f := failed(t, err)
+		if f.Kind != runtime.KindCompile || !strings.Contains(f.Hint, "exports "+code.EntryFunction()) || strings.Contains(f.Hint, "abi: command") != way {
+			t.Errorf("%q: %q", entry, f.Hint)
+		}
 	}
 }

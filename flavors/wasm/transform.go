@@ -96,11 +96,7 @@ func (i *instance) handOver(ptr uint64, payload []byte) (err error) {
 			Hint:    "raise the node's budget.memory, or free what it gave out when transform is done with it",
 		}
 	}
-	defer func() {
-		if failure, ok := recover().(*runtime.Failure); ok {
-			err = failure
-		}
-	}()
+	defer raised(&err)
 	copy(i.view("the block for the payload", ptr, uint64(len(payload))), payload)
 	return nil
 }

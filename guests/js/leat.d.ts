@@ -86,40 +86,14 @@ declare namespace leat {
   type Transform<Payload = any> = (msg: Message<Payload>, ctx: Context) => Result;
 }
 
-/** Goes to the node's capped log. */
-declare const console: leat.Log & { log(...values: unknown[]): void; trace(...values: unknown[]): void };
-
-declare namespace leat {
-  /** A record of a topic, as a causal stage sees it. */
-  interface Record<Value = any> {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: number;
-    /** Milliseconds since 1970, UTC. */
-    readonly timestamp: number;
-    /** Text where the bytes are UTF-8, {base64} where they are not. */
-    readonly key: string | { base64: string } | null;
-    readonly value: Value;
-    readonly headers: { readonly [name: string]: string | { base64: string } | null };
-  }
-
-  /** What a stage sends on; without a key it has that of the record. */
-  interface Emission {
-    to: string;
-    key?: string | { base64: string } | null;
-    value: unknown;
-    headers?: { [name: string]: string | { base64: string } | null };
-  }
-
-  /** What a fold returns; a state of null deletes the key's state. */
-  interface Folded<State = any> {
-    state: State | null;
-    emit?: Emission[];
-  }
-
-  /** export function handle(msg, ctx): null for nothing. */
-  type Handle<Value = any> = (msg: Record<Value>, ctx: Context) => null | Emission | Emission[] | Promise<null | Emission | Emission[]>;
-
-  /** export function fold(state, msg, ctx): state is null at first; returning null deletes it. */
-  type Fold<State = any, Value = any> = (state: State | null, msg: Record<Value>, ctx: Context) => null | Folded<State> | Promise<null | Folded<State>>;
+/** Goes to the node's capped log. Merges with the console that an editor knows, where it does. */
+interface Console {
+  debug(...values: unknown[]): void;
+  error(...values: unknown[]): void;
+  info(...values: unknown[]): void;
+  log(...values: unknown[]): void;
+  trace(...values: unknown[]): void;
+  warn(...values: unknown[]): void;
 }
+
+declare var console: Console;

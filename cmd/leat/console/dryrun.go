@@ -55,7 +55,7 @@ func (s *Server) rehearse(ctx context.Context, p *Pipeline, sandbox *engine.Sand
 		node = at
 	}
 	row := replayedJSON{ID: l.ID, Node: node, Before: faultJSON{string(kindOf(l)), l.Reason}}
-	if l.PayloadLength > 0 {
+	if l.PayloadLength != 0 {
 		row.After, row.Failure = "skipped", &faultJSON{Reason: "only the start of its payload was kept"}
 		return row, nil
 	}

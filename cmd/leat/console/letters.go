@@ -183,7 +183,9 @@ func (p *Pipeline) shownLetter(l store.DeadLetter) store.DeadLetter {
 	l.Message = p.redactor.Message(l.Message)
 	if len(l.Message.Payload) > payloadMost {
 		l.Message.Payload = l.Message.Payload[:payloadMost]
-		l.PayloadLength = max(l.PayloadLength, int64(whole))
+		if l.PayloadLength == 0 { // else it was cut before, and says what it had
+			l.PayloadLength = int64(whole)
+		}
 	}
 	return l
 }

@@ -14,12 +14,11 @@ type Language struct {
 	needs string // what the build needs, in a sentence
 	// sources are the files that the module depends on, as a Makefile says it.
 	sources string
-	// fuel bounds of the suites: of the pipeline's and of the transform's.
+	// fuel bounds of the suites.
 	pipelineFuel, transformFuel string
-	// stageFuel bounds the suite of a stage; "" where the SDK has no fold.
-	stageFuel string
-	files     []entry
-	stage     []entry // besides, of a stage
+	stageFuel                   string // of a stage's suite
+	files                       []entry
+	stage                       []entry // besides, of a stage
 }
 
 // entry is one file of a scaffold: where it goes, and the template or SDK file that it is made of.
@@ -62,7 +61,7 @@ var languages = []Language{
 		},
 	},
 	{
-		Name: "assemblyscript", Title: "AssemblyScript", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000",
+		Name: "assemblyscript", Title: "AssemblyScript", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000", stageFuel: "200_000",
 		setup:   "npm install",
 		build:   "npx asc {{.CodeDir}}/{{.Node}}.ts -O3 --runtime incremental --exportStart _initialize -o {{.Module}}",
 		needs:   "`npm install` fetches the compiler first.",
@@ -73,7 +72,7 @@ var languages = []Language{
 		},
 	},
 	{
-		Name: "c", Title: "C", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000",
+		Name: "c", Title: "C", Flavor: "wasm", pipelineFuel: "200_000", transformFuel: "200_000", stageFuel: "200_000",
 		build:   "clang --target=wasm32-wasi -O2 -mexec-model=reactor -o {{.Module}} {{.CodeDir}}/{{.Node}}.c",
 		needs:   "It needs clang, wasm-ld and wasi-libc (Debian: clang lld wasi-libc libclang-rt-dev-wasm32).",
 		sources: "{{.CodeDir}}/*.c {{.CodeDir}}/*.h",
@@ -81,12 +80,10 @@ var languages = []Language{
 	},
 }
 
-// Languages returns the names that --lang takes for a kind.
-func Languages(kind Kind) (names []string) {
+// Languages returns the names that --lang takes.
+func Languages() (names []string) {
 	for _, l := range languages {
-		if kind != Stage || l.stageFuel != "" {
-			names = append(names, l.Name)
-		}
+		names = append(names, l.Name)
 	}
 	return names
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/leat-run/leat/engine/pipeline/document"
 	"github.com/leat-run/leat/guests"
 )
 
@@ -58,20 +59,20 @@ type File struct {
 
 var namePattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9._-]{0,63}$`)
 
-// plain are words that YAML or a language takes for something else than a name.
-var plain = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "leat", "main", "test"}
+// plain are words that YAML, a language or a data dir takes for something else than a name.
+var plain = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "leat", "main", "test", "log"}
 
-// CheckName says what is wrong with a name, or "": it becomes a directory, a node, a crate.
+// CheckName says what is wrong with a name, or "": it becomes a directory, a document, a node, a crate.
 func CheckName(name string) string {
 	switch {
 	case !namePattern.MatchString(name):
 		return "a name starts with a letter and goes on with at most 63 letters, digits, `.`, `_` and `-`"
 	case slices.Contains(plain, strings.ToLower(name)):
-		return "this word means something else to YAML or a compiler"
-	case strings.Contains(name, "..") || strings.HasSuffix(name, "."):
-		return "a name has no two dots in a row, and none at its end"
+		return "this word means something else to YAML, a compiler or leat"
+	case strings.HasSuffix(strings.ToLower(name), ".test"):
+		return "NAME.test.yaml is a suite of tests: a name does not end in .test"
 	default:
-		return ""
+		return document.CheckName(name)
 	}
 }
 

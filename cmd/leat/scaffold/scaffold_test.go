@@ -3,18 +3,18 @@ package scaffold
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	goruntime "runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/leat-run/leat/cmd/leat/scaffold/toolchain"
 	"github.com/leat-run/leat/engine/endpoint"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/suite"
@@ -37,7 +37,7 @@ func TestScaffolds(t *testing.T) {
 		Sources: endpoint.Sources(), Sinks: endpoint.Sinks(), Codecs: []string{"json", "raw"},
 	}
 	for _, kind := range []Kind{Pipeline, Transform, Stage} {
-		for _, name := range Languages(kind) {
+		for _, name := range Languages() {
 			t.Run(string(kind)+"/"+name, func(t *testing.T) {
 				language, _ := Find(name)
 				made, err := New(Request{Kind: kind, Name: "de-mo.x", Language: language})
@@ -81,11 +81,11 @@ func build(t *testing.T, dir, language, command string) {
 	if testing.Short() && language != "go" {
 		t.Skipf("-short builds Go only")
 	}
-	if missing := missingFor(language, &command); missing != "" {
-		if slices.Contains(strings.Fields(os.Getenv("LEAT_TOOLS")), language) {
-			t.Fatalf("LEAT_TOOLS promises what %s needs: %s", language, missing)
-		}
-		t.Skipf("%s is not built here: needs %s", language, missing)
+	command, err := toolchain.Command(language, command)
+	if missing := toolchain.ErrMissing(""); errors.As(err, &missing) {
+		t.Skipf("%s is not built here: %v", language, missing)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Dir = dir
@@ -93,38 +93,6 @@ func build(t *testing.T, dir, language, command string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
-}
-
-// missingFor names what a language's build lacks on this machine. ASC may name the AssemblyScript
-// compiler: npx would look for it in the scaffold, and then in the network.
-func missingFor(language string, command *string) string {
-	has := func(program string) bool { _, err := exec.LookPath(program); return err == nil }
-	switch {
-	case !has("sh"):
-		return "a shell"
-	case language == "rust":
-		root, err := exec.Command("rustc", "--print", "sysroot").Output()
-		target := filepath.Join(strings.TrimSpace(string(root)), "lib", "rustlib", "wasm32-unknown-unknown")
-		if _, missing := os.Stat(target); err != nil || missing != nil || !has("cargo") {
-			return "cargo with the target wasm32-unknown-unknown"
-		}
-	case language == "c":
-		if _, err := os.Stat("/usr/include/wasm32-wasi"); err != nil || !has("clang") || !has("wasm-ld") {
-			return "clang, wasm-ld and wasi-libc"
-		}
-	case language == "assemblyscript":
-		asc := os.Getenv("ASC")
-		if asc == "" {
-			asc = "asc"
-		}
-		if !has(asc) {
-			return "asc on the PATH, or its path in ASC"
-		}
-		*command = strings.Replace(*command, "npx asc", asc, 1)
-	case language == "go" && goruntime.GOOS == "windows":
-		return "a shell that sets variables"
-	}
-	return ""
 }
 
 // passes runs the suite beside a document and loads the document strictly.
@@ -191,11 +159,13 @@ func TestAssemblyScriptExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	export := regexp.MustCompile(`export \{[^}]*\} from "./leat";`).Find(sdk)
-	if export == nil {
-		t.Fatal("the SDK shows no export")
+	exports := regexp.MustCompile(`export \{[^}]*\} from "./leat";`).FindAll(sdk, -1)
+	if len(exports) != 2 {
+		t.Fatalf("the SDK shows %q: one of a transform and one of a stage are wanted", exports)
 	}
-	for _, name := range []string{"templates/pipeline/total.as.ts", "templates/transform/code.as.ts"} {
+	for name, export := range map[string][]byte{
+		"templates/pipeline/total.as.ts": exports[0], "templates/transform/code.as.ts": exports[0], "templates/stage/fold.as.ts": exports[1],
+	} {
 		text, err := embedded.ReadFile(name)
 		if err != nil || !bytes.Contains(text, export) {
 			t.Errorf("%s lacks %s (%v)", name, export, err)
@@ -208,10 +178,24 @@ func TestCheckName(t *testing.T) {
 	for name, fine := range map[string]bool{
 		"demo": true, "a.b-c_d": true, "A1": true, strings.Repeat("a", 64): true,
 		"": false, "1a": false, "../a": false, "a/b": false, "a..b": false, "a.": false, "true": false, "No": false, "test": false, "ä": false,
-		strings.Repeat("a", 65): false,
+		strings.Repeat("a", 65): false, "nul": false, "Con.x": false, "log": false, "a.test": false, "a.Test": false, "a.tests": true,
 	} {
 		if got := CheckName(name); (got == "") != fine {
 			t.Errorf("%q: %q", name, got)
 		}
+	}
+}
+
+// TestGoModuleOfAnyName proves that a transform may be called like a package of Go's own library.
+func TestGoModuleOfAnyName(t *testing.T) {
+	language, _ := Find("go")
+	for _, name := range []string{"hash", "std", "cmd", "go"} {
+		made, err := New(Request{Kind: Transform, Name: name, Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), made.Dir)
+		lay(t, dir, made)
+		build(t, dir, "go", "GOOS=wasip1 GOARCH=wasm go list -C src .")
 	}
 }

@@ -14,7 +14,11 @@
 //  2. A file is resumed only if it is the same content: the fingerprint of its first bytes
 //     and of the last committed line must both be as they were, wherever the file is now. Anything
 //     else is told (a warning) and read from the beginning.
-//  3. Offsets count decoded bytes: those of the text inside a gzip file.
+//  3. Offsets count decoded bytes: those of the text inside a gzip file. One whose end is missing is
+//     read on behind its last whole line once it is longer (its text is decompressed again up to
+//     there and passed over), whatever file has its name then, if 2 holds: a file that was compressed
+//     anew has another beginning, and is another file. One that is broken otherwise is read from its
+//     beginning once it has changed, since what was read of it may have been wrong.
 //  4. Empty lines are skipped; their number is logged when the file ends.
 //  5. A followed line is emitted once it has its ending, when its file was renamed or
 //     removed, or when nothing came for idleLine: a writer's half line is not torn.

@@ -99,8 +99,12 @@ func (f *follower) see(ctx context.Context, path string) error {
 }
 
 // still says whether an open file goes on where it is. A file that was cut or written anew
-// is left.
+// is left, and so is a broken gzip file that has changed: it is opened again.
 func (f *follower) still(file *followed, path string, size int64) bool {
+	if file.Broken && size != file.Size {
+		f.drop(file)
+		return false
+	}
 	if file.rewritten(size) {
 		f.log.Warn("the file was truncated or written anew: it is read from its beginning", "path", path,
 			"read_offset", file.Offset, "size", size)

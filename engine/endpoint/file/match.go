@@ -51,16 +51,17 @@ func existing(path string, err error) ([]string, error) {
 	return []string{path}, nil
 }
 
-// reads says whether a pattern names the file at a real path, or would if it were made.
+// reads says whether a pattern names the file at a real path, under whatever name, or would if it
+// were made.
 func reads(pattern, path string) bool {
-	if pipeline.RealPath(pattern) == path {
+	if pipeline.RealPath(pattern) == path || pipeline.SameFile(pattern, path) {
 		return true
 	}
 	found, err := match(pattern)
 	if err != nil || len(found) == 1 && found[0] == pattern {
 		return false // a pattern that is none is told of when the source is made
 	}
-	if slices.ContainsFunc(found, func(name string) bool { return pipeline.RealPath(name) == path }) {
+	if slices.ContainsFunc(found, func(name string) bool { return pipeline.RealPath(name) == path || pipeline.SameFile(name, path) }) {
 		return true
 	}
 	fixed, rest := split(pattern)

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"slices"
 )
 
 // open opens a file where an earlier run left it, or as a new one.
@@ -51,7 +52,14 @@ func (s *Source) place(ctx context.Context, st *stream) (*stream, error) {
 	return st, nil
 }
 
-// candidates are the places at which an earlier run may have left this file: the one with its
+// remember keeps where a file of this run was cut, one place for each file: it may be completed
+// while it is followed.
+func (s *Source) remember(cut place) {
+	s.known = slices.DeleteFunc(s.known, func(known place) bool { return known.identity == cut.identity })
+	s.known = append(s.known, cut)
+}
+
+// candidates are the places at which an earlier run, or this one, may have left this file: the one with its
 // identity first, then the one with its path.
 func (s *Source) candidates(st *stream) (found []place) {
 	for _, known := range s.known {

@@ -37,6 +37,7 @@ type mark struct {
 	LastSum uint32 `json:"last_sum"`          // CRC-32C of its text
 	Unended bool   `json:"unended,omitempty"` // it had no ending
 	Broken  bool   `json:"broken,omitempty"`  // the gzip stream ends here in an error
+	Cut     bool   `json:"cut,omitempty"`     // which is that its end is missing: what follows is read once it is there
 }
 
 // stateVersion is the format of what Commit returns.
@@ -92,7 +93,7 @@ func (p position) encode() runtime.Position {
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Lines))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Last))
 	b = binary.BigEndian.AppendUint32(b, p.LastSum)
-	return append(b, bit(p.Unended, 1)|bit(p.Broken, 2))
+	return append(b, bit(p.Unended, 1)|bit(p.Broken, 2)|bit(p.Cut, 4))
 }
 
 var errPosition = errors.New("file source: a position that this source did not make")
@@ -107,7 +108,7 @@ func decodePosition(b runtime.Position) (p position, err error) {
 	p.Lines = int64(binary.BigEndian.Uint64(b[21:]))
 	p.Last = int64(binary.BigEndian.Uint64(b[29:]))
 	p.LastSum = binary.BigEndian.Uint32(b[37:])
-	p.Unended, p.Broken = b[41]&1 != 0, b[41]&2 != 0
+	p.Unended, p.Broken, p.Cut = b[41]&1 != 0, b[41]&2 != 0, b[41]&4 != 0
 	return p, nil
 }
 

@@ -47,7 +47,7 @@ type Source struct {
 	tail    bool
 	limit   int
 	log     *slog.Logger
-	known   []place // of earlier runs
+	known   []place // of earlier runs, and those of this one that were cut
 	first   []string
 
 	ledger ledger
@@ -191,20 +191,34 @@ func (s *Source) add(st *stream, line lines.Line) {
 }
 
 // addBroken emits what was read of the line in which a gzip stream broke off (C52): a dead
-// letter, once. The file is not read again before it has changed.
+// letter, once. The file is not read again before it has changed. Where its end is missing, the
+// mark stays behind the last whole line: the one that was cut is read when it is whole.
 func (s *Source) addBroken(st *stream, cause error) {
 	line, _ := st.lines.Rest()
-	st.Offset, st.Last, st.Broken = st.Offset+line.Size, 0, true
+	before, cut := st.mark, errors.Is(cause, io.ErrUnexpectedEOF)
+	hint := "make the file again; it is read anew once it has changed"
 	st.Lines++
-	s.identifyLine(st)
+	if cut {
+		hint = "complete the file: once it is longer, it is read on from this line, which then is a message of its own"
+	} else {
+		st.Offset, st.Last = st.Offset+line.Size, 0
+		s.identifyLine(st)
+	}
 	s.log.Warn("a gzip file is broken: what stands before the fault was read", "path", st.Path, "line", st.Lines, "fault", cause)
+	id, number := s.id(st), st.Lines
+	if cut {
+		st.mark = before
+	}
+	if st.Broken, st.Cut = true, cut; cut {
+		s.remember(st.place)
+	}
 	s.group.Append(engine.Emission{
-		ID: s.id(st), Position: s.position(st),
+		ID: id, Position: s.position(st),
 		Payload: append([]byte{}, line.Text[:min(len(line.Text), lines.LongLineBytes)]...),
 		Fault: &runtime.Failure{
 			Kind: runtime.KindInput, Deterministic: true, Cause: cause,
-			Message: fmt.Sprintf("%s line %d: the gzip stream is broken: %v", st.name(), st.Lines, cause),
-			Hint:    "make the file again; it is read anew once it has changed",
+			Message: fmt.Sprintf("%s line %d: the gzip stream is broken: %v", st.name(), number, cause),
+			Hint:    hint,
 		},
 	})
 }

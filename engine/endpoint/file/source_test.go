@@ -2,7 +2,6 @@ package file
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -148,14 +147,6 @@ func texts(all []engine.Emission) (out []string) {
 	return out
 }
 
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(text))
-	_ = w.Close()
-	return b.String()
-}
-
 // Proves C46 to C50 through the source: what a line is.
 func TestC46ToC50Lines(t *testing.T) {
 	b := newBench(t)
@@ -281,40 +272,6 @@ func (b *bench) must(err error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-// Proves C52: all members are read; a broken file gives what stands before the fault and one
-// dead letter, once, and the next file is read.
-func TestC52Gzip(t *testing.T) {
-	b := newBench(t)
-	b.write("a.gz", zipped("one\ntw")+zipped("o\nthree\n"))
-	s := b.source("a.gz")
-	all := b.run(s)
-	b.want(texts(all), "one", "two", "three")
-	b.commit(s, all[1])
-	b.want(b.read("a.gz"), "three")
-
-	b.state = nil
-	b.write("b1.gz", zipped("one\n")[:5])
-	b.write("b2.gz", zipped("one\nhalf")+"garbage behind it")
-	b.write("b3.gz", zipped("fine\n"))
-	b.want(b.read("b*"), "FAULT ", "one", "FAULT half", "fine")
-	b.want(b.read("b*"))
-	b.logged("gzip file is broken")
-	b.write("b1.gz", zipped("one\ntwo\n"))
-	b.want(b.read("b*"), "one", "two")
-}
-
-// Proves C53: the magic decides, and it is said.
-func TestC53Misnamed(t *testing.T) {
-	b := newBench(t)
-	b.write("plain.gz", "text\n")
-	b.write("zipped", zipped("zipped text\n"))
-	b.want(b.read("plain.gz"), "text")
-	b.logged("the content decides, not the name")
-	b.log.Reset()
-	b.want(b.read("zipped"), "zipped text")
-	b.logged("the content decides, not the name")
 }
 
 // Proves that start: end reads what comes later only, from a line's beginning.

@@ -131,8 +131,14 @@ func (s *stream) name() string { return filepath.Base(s.Path) }
 // resume moves to where an earlier run was, if this is the content that it read. Otherwise
 // the stream stays unusable and must be opened again.
 func (s *stream) resume(known place) (bool, error) {
-	if !s.hasHead(known.Head, known.HeadSum) || known.Broken && known.Size != s.Size {
+	if !s.hasHead(known.Head, known.HeadSum) {
 		return false, nil
+	}
+	if known.Broken && known.Size != s.Size {
+		if !known.Cut || s.Size < known.Size {
+			return false, nil
+		}
+		known.Broken, known.Cut = false, false // there is more of it now
 	}
 	same, err := s.skip(known.mark)
 	if !same || err != nil {

@@ -123,7 +123,7 @@ func (e *editor) add(n *yaml.Node, name string, settings []Setting) error {
 		if !ok {
 			return notEdited(name, first)
 		}
-		indent := "\n" + strings.Repeat(" ", first.Column-1)
+		indent := e.lineEnd() + strings.Repeat(" ", first.Column-1)
 		e.insert(at, strings.Join(texts, indent)+indent)
 	default:
 		with := "{" + strings.Join(texts, ", ")
@@ -156,7 +156,7 @@ func (e *editor) insertMapping(n *yaml.Node, name string, settings []Setting, be
 	if n.Style&yaml.FlowStyle != 0 {
 		text += ", "
 	} else {
-		text += "\n" + strings.Repeat(" ", key.Column-1)
+		text += e.lineEnd() + strings.Repeat(" ", key.Column-1)
 	}
 	e.insert(at, text)
 	n.Content = slices.Insert(n.Content, index, plain(name), mapping(pairs(settings)...))

@@ -34,7 +34,7 @@ func TestEdit(t *testing.T) {
 		"carriage returns":               {text: "n: {e:\r{budget:\r          {fuel: 1}}}\n\n\n", want: "n: {e:\r{budget:\r          {memory: 16MiB, fuel: 4_200}}}\n\n\n"},
 		"a place beyond the lines of LF": {text: "n: {e:\r{budget:\r          {}}}\n\n\n", want: "n: {e:\r{budget:\r          {fuel: 4_200, memory: 16MiB}}}\n\n\n"},
 		"line ends of Unicode": {text: "# a\u0085n: # b\u2028  e:\u2029    budget:\r\n      fuel: 1\r    x: {}",
-			want: "# a\u0085n: # b\u2028  e:\u2029    budget:\r\n      memory: 16MiB\n      fuel: 4_200\r    x: {}"},
+			want: "# a\u0085n: # b\u2028  e:\u2029    budget:\r\n      memory: 16MiB\r\n      fuel: 4_200\r    x: {}"},
 		"two marks":     {text: "\uFEFF\uFEFFn: {e: {budget: {}}}\n", want: "\uFEFF\uFEFFn: {e: {budget: {fuel: 4_200, memory: 16MiB}}}\n"},
 		"alias key":     {text: "x: &k fuel\nn: {e: {budget: {*k : 1}}}\n", want: "x: &k fuel\nn: {e: {budget: {memory: 16MiB, *k : 4_200}}}\n"},
 		"tag":           {text: "n: {e: {budget: !!map {fuel: 1}}}\n", fault: "not edited"},

@@ -227,12 +227,17 @@ func indentLines(lines []string, indent, step int) []string {
 	return out
 }
 
+// lineEnd is how the text ends its lines.
+func (e *editor) lineEnd() string {
+	if bytes.Contains(e.text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
 // insertLines puts lines behind a line (from 1; 0 is the start), with the text's own line ends.
 func (e *editor) insertLines(line int, block []string) {
-	end := "\n"
-	if bytes.Contains(e.text, []byte("\r\n")) {
-		end = "\r\n"
-	}
+	end := e.lineEnd()
 	at := e.starts[0]
 	if line > 0 {
 		at = e.end(line)
