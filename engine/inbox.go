@@ -12,7 +12,7 @@ type delivery struct {
 	seq  runtime.Seq
 	edge *edge
 	// suspect marks a branch of a row that was in flight when the process died: it is run
-	// in a child process first (see suspects.go).
+	// in a child process first (see crashreplay.go).
 	suspect bool
 	msg     runtime.Message
 }

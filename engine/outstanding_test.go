@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	goruntime "runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,14 +16,19 @@ import (
 
 const (
 	fewOutstanding = 1_000 // what the others are compared with
-	steadyMessages = 400_000 / benchGroup * benchGroup
+	steadyLeast    = 400_000 / benchGroup * benchGroup
 )
+
+// steady is how many messages are measured while so many are outstanding: twice as many, so
+// that the collector runs, memory is used again and rows are given up in it as they are later.
+func steady(outstanding int) int { return max(steadyLeast, 2*outstanding/benchGroup*benchGroup) }
 
 // What a message costs while so many are outstanding: flat is the aim. The sink stays that
 // far behind the source; first they pile up, then as many are delivered as come, and that is
 // what is measured (the first filling of memory is paid once by a process: fill-ns/msg). Each
-// message has bytes of its own, as a source makes them, and no two are equal, so that neither
-// the collector nor the disk has it easier than in a run.
+// message has bytes of its own, as a source makes them, and neighbours are not equal, so that
+// neither the collector nor the disk has it easier than in a run. One iteration is one round
+// of all; -benchtime 5x gives medians.
 //
 //	cpu-ns/msg    CPU time of the whole process, the store and its compactions included
 //	sys-ns/msg    the part of it in the kernel
@@ -36,12 +42,10 @@ func BenchmarkOutstanding(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", outstanding), func(b *testing.B) {
 			var many, few, sys, fill, live, times, over []float64
 			for b.Loop() {
-				for range 3 {
-					f, m := benchOutstanding(b, fewOutstanding), benchOutstanding(b, outstanding)
-					few, many, sys = append(few, f.cpu), append(many, m.cpu), append(sys, m.sys)
-					fill, live, times = append(fill, m.fill), append(live, m.live), append(times, m.cpu/f.cpu)
-					over = append(over, m.cpu-benchLag(b, outstanding))
-				}
+				f, m := benchOutstanding(b, fewOutstanding), benchOutstanding(b, outstanding)
+				few, many, sys = append(few, f.cpu), append(many, m.cpu), append(sys, m.sys)
+				fill, live, times = append(fill, m.fill), append(live, m.live), append(times, m.cpu/f.cpu)
+				over = append(over, m.cpu-benchLag(b, outstanding))
 			}
 			b.ReportMetric(middle(many), "cpu-ns/msg")
 			b.ReportMetric(middle(sys), "sys-ns/msg")
@@ -61,7 +65,8 @@ func benchOutstanding(b *testing.B, outstanding int) (cost outstandingCost) {
 	w, names := benchWorld(b, 1)
 	defer w.store.Close()
 	w.plan.Limits.MaxInFlight, w.plan.Limits.MaxInFlightBytes = outstanding+4*benchGroup, 8<<30
-	credit := make(chan struct{}, steadyMessages/benchGroup+1) // a batch that the sink may take
+	messages := steady(outstanding)
+	credit := make(chan struct{}, messages/benchGroup+1) // a batch that the sink may take
 	w.sources["in0"] = sourceFunc(func(ctx context.Context, emit Emit) error {
 		defer close(credit)
 		filling := outstanding / benchGroup * benchGroup
@@ -72,9 +77,9 @@ func benchOutstanding(b *testing.B, outstanding int) (cost outstandingCost) {
 		cost.fill = began.since().total / float64(filling)
 		cost.live = (liveHeap() - before) / float64(filling)
 		began = benchClock()
-		err := ownOrders(steadyMessages, func() { credit <- struct{}{} }).Run(ctx, emit)
-		steady := began.since()
-		cost.cpu, cost.sys = steady.total/steadyMessages, steady.kernel/steadyMessages
+		err := ownOrders(messages, func() { credit <- struct{}{} }).Run(ctx, emit)
+		used := began.since()
+		cost.cpu, cost.sys = used.total/float64(messages), used.kernel/float64(messages)
 		return err
 	})
 	w.benchSink(writeFunc(func(context.Context, []Record) error { <-credit; return nil }), names)
@@ -94,13 +99,13 @@ func benchLag(b *testing.B, outstanding int) float64 {
 	behind := runtime.Seq(outstanding / benchGroup * benchGroup)
 	appendOwn(b, st, int(behind), func(runtime.Seq) error { return nil })
 	began := benchClock()
-	appendOwn(b, st, steadyMessages, func(last runtime.Seq) error {
+	appendOwn(b, st, steady(outstanding), func(last runtime.Seq) error {
 		through := last - behind
 		return st.SetCheckpoint(store.Checkpoint{Through: through, Balance: runtime.Balance{
 			Opened: uint64(through), Delivered: uint64(through),
 		}})
 	})
-	return began.since().total / steadyMessages
+	return began.since().total / float64(steady(outstanding))
 }
 
 // appendOwn appends n rows in groups, each of its own bytes.
@@ -110,7 +115,7 @@ func appendOwn(b *testing.B, st *store.Store, n int, after func(last runtime.Seq
 	for ; n > 0; n -= benchGroup {
 		for i := range rows {
 			rows[i] = store.Row{Node: "in0", Message: runtime.Message{
-				ID: "01234567890123456789012345", Payload: ownOrder(), Codec: "raw", Source: "in0", Ingested: now,
+				ID: "01234567890123456789012345", Payload: ownOrder(n + i), Codec: "raw", Source: "in0", Ingested: now,
 			}}
 		}
 		first, err := st.Append(rows)
@@ -129,7 +134,7 @@ func ownOrders(n int, after func()) Source {
 		group := make([]Emission, benchGroup)
 		for ; n > 0; n -= len(group) {
 			for i := range group {
-				group[i] = Emission{Payload: ownOrder(), Position: runtime.Position(fmt.Append(nil, n-i))}
+				group[i] = Emission{Payload: ownOrder(n + i), Position: strconv.AppendInt(nil, int64(n-i), 10)}
 			}
 			if err := emit(ctx, group[:min(n, len(group))]); err != nil {
 				return err
@@ -142,17 +147,23 @@ func ownOrders(n int, after func()) Source {
 	})
 }
 
-// ownOrder is an order of 300 bytes, a quarter of which is its own.
-func ownOrder() []byte {
-	own := bytes.Clone(order[:300])
-	for at := 0; at < len(own); at += 32 {
-		v := rand.Uint64()
-		for i := range 8 {
-			own[at+i] = "0123456789abcdef"[v>>(4*i)&15]
+// manyOrders are orders of 300 bytes, of which a quarter is their own.
+var manyOrders = func() (all [4096][]byte) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range all {
+		all[n] = bytes.Clone(order[:300])
+		for at := 0; at < len(all[n]); at += 32 {
+			v := random.Uint64()
+			for i := range 8 {
+				all[n][at+i] = "0123456789abcdef"[v>>(4*i)&15]
+			}
 		}
 	}
-	return own
-}
+	return all
+}()
+
+// ownOrder is a copy of one of them.
+func ownOrder(n int) []byte { return bytes.Clone(manyOrders[n%len(manyOrders)]) }
 
 // liveHeap is what a collection leaves, in bytes.
 func liveHeap() float64 {

@@ -3,8 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -121,10 +121,14 @@ func (s *Store) takeLease(dir string) (err error) {
 	return err
 }
 
+// DirMode is the mode of the directories that a store is made in: they hold messages, which
+// are their owner's.
+const DirMode = 0o700
+
 // resolve makes the directory and follows symlinks, so that two names of one directory
 // are one lease.
 func resolve(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, DirMode); err != nil {
 		return "", fmt.Errorf("store: make directory: %w", err)
 	}
 	real, err := filepath.EvalSymlinks(dir)

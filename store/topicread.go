@@ -8,7 +8,7 @@ import (
 )
 
 // ReadRecords returns durable records of a partition from an offset on: at most so many,
-// and of at most 1 MiB together but for the first. It returns none at the end. An offset that
+// and of at most 1 MiB together but for the last. It returns none at the end. An offset that
 // the partition does not hold is an *OffsetError; ErrNoTopic where the topic is gone.
 // The caller owns the records.
 func (l *Log) ReadRecords(id TopicID, number int32, from int64, most int) ([]TopicRecord, error) {

@@ -25,7 +25,21 @@ type rehearsal struct {
 	sandbox   *engine.Sandbox
 	candidate runtime.Module // nil without --with
 	at        string         // the node that the candidate stands in for; "" until a letter says
+	kept      int            // steps that have outputs and are kept
 	result    replayed
+}
+
+// keeps says whether a step is shown with what came out of it: for a person the first few are, and one
+// that says that there are more. All others would be held for nothing.
+func (r *rehearsal) keeps(step *engine.Step) bool {
+	if r.c.Bool("json") {
+		return true
+	}
+	if len(step.Out) == 0 || r.kept > diffsMost {
+		return false
+	}
+	r.kept++
+	return true
 }
 
 func dryRun(c *cli.Context, s surroundings, plan *pipeline.Plan, a *access, q *letterQuery) error {
@@ -89,7 +103,10 @@ func (r *rehearsal) step(l store.DeadLetter, node string, out *replayedLetter) e
 		return fail(exitFailed, "", err)
 	}
 	if step.Failure == nil {
-		out.verdict, out.step = verdictFixed, &step
+		out.verdict, out.made = verdictFixed, stepText(&step)
+		if r.keeps(&step) {
+			out.step = &step
+		}
 		return nil
 	}
 	out.after = engine.LetterFault{Kind: step.Failure.Kind, Reason: runtime.Cut(step.Failure.Message, runtime.MaxReason)} // as the letter's

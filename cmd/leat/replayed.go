@@ -24,7 +24,8 @@ type replayedLetter struct {
 	at            string             // the node that failed now, "" in a dry run
 	before, after engine.LetterFault // after is what went wrong now
 	verdict       string             // fixed, same, other or skipped
-	step          *engine.Step       // of a dry run that had an outcome
+	made          string             // what a dry run's step gave, in a few words
+	step          *engine.Step       // the step, where what came out of it is shown
 }
 
 // The verdicts, as engine.ReplayedLetter has them.
@@ -165,8 +166,8 @@ func (r replayed) summary() string {
 // outcome is a letter's verdict with what an author wants to know of it.
 func (l replayedLetter) outcome() string {
 	switch {
-	case l.verdict == verdictFixed && l.step != nil:
-		return "fixed: " + stepText(l.step)
+	case l.verdict == verdictFixed && l.made != "":
+		return "fixed: " + l.made
 	case l.verdict == verdictFixed:
 		return "fixed"
 	case l.verdict == verdictSame:

@@ -35,7 +35,7 @@ func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger, cache *sto
 	}
 	dir := storeDir(c, plan.Name)
 	if !c.Bool("ephemeral") {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := os.MkdirAll(dir, store.DirMode); err != nil {
 			return nil, fail(exitFailed, "give another --data-dir", fmt.Errorf("the data dir cannot be made: %w", err))
 		}
 	}

@@ -94,16 +94,15 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 	return r, nil
 }
 
-// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line.
+// appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. It says how many records are
+// appended, also where it fails: the next attempt begins behind them.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
 	in := bufio.NewReaderSize(s.stdin, 64<<10)
 	total, line, size := 0, 0, 0
+	defer func() { remark(c, s, "%s: %s appended", a.Topic, count(total, "record")) }()
 	for {
 		value, err := readLine(in)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fail(exitUsage, "", fmt.Errorf("standard input, line %d: %w", line+1, err))
-		}
-		if ended := err != nil; !ended || len(value) > 0 {
+		if err == nil || errors.Is(err, io.EOF) && len(value) > 0 {
 			line++
 			r := like
 			r.Value = value
@@ -122,9 +121,11 @@ func appendLines(c *cli.Context, s surroundings, topics control.Topics, a contro
 				return err
 			}
 		}
-		if err != nil {
-			remark(c, s, "%s: %s appended", a.Topic, count(total, "record"))
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil:
+			return fail(exitUsage, "", fmt.Errorf("standard input, line %d: %w", line+1, err))
 		}
 	}
 }

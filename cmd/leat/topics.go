@@ -52,7 +52,7 @@ const (
 // openLog makes the data dir and opens the log in it.
 func openLog(c *cli.Context, o store.Options) (*store.Log, error) {
 	if !o.Ephemeral {
-		if err := os.MkdirAll(logDir(c), 0o755); err != nil {
+		if err := os.MkdirAll(logDir(c), store.DirMode); err != nil {
 			return nil, fail(exitFailed, "give another --data-dir", fmt.Errorf("the data dir cannot be made: %w", err))
 		}
 	}

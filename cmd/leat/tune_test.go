@@ -8,9 +8,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/tune"
 )
 
@@ -117,5 +120,18 @@ func editFile(t *testing.T, name, from, to string) {
 	}
 	if err := os.WriteFile(name, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Proves that a sample's lines are what the source would read: a raw one keeps its white space.
+func TestSampleLinesAreTheSources(t *testing.T) {
+	var got []string
+	feed := sampleFeed(strings.NewReader("  a \r\n\n\tb\n c"), "sample", &pipeline.Source{Name: "in", Decoder: "raw"})
+	err := feed(t.Context(), func(in engine.Injection) error {
+		got = append(got, in.Message.ID+"="+string(in.Message.Payload))
+		return nil
+	})
+	if want := []string{"sample:1=  a ", "sample:3=\tb", "sample:4= c"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v %q, want %q", err, got, want)
 	}
 }

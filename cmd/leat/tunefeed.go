@@ -60,13 +60,14 @@ func (t *tuning) sampleSource(name string) (*pipeline.Source, error) {
 	return nil, usagef("there are "+fmt.Sprint(names), "%s has no source %q", t.file, name)
 }
 
-// sampleFeed gives one message a line, as the source would read it. Empty lines are none.
+// sampleFeed gives one message a line, as the source would read it: every byte of it but its end. Empty
+// lines are none.
 func sampleFeed(in io.Reader, name string, source *pipeline.Source) tune.Feed {
 	return func(_ context.Context, take func(engine.Injection) error) error {
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxSampleLine)
 		for n := 1; lines.Scan(); n++ {
-			text := bytes.TrimSpace(lines.Bytes())
+			text := lines.Bytes()
 			if len(text) == 0 {
 				continue
 			}

@@ -110,7 +110,8 @@ type redactWalk struct {
 	text   []byte
 	in     *json.Decoder
 	out    []byte
-	copied int // of text, into out or masked
+	copied int               // of text, into out or masked
+	masked []json.RawMessage // the values
 }
 
 // value masks what at says inside the next value.
@@ -144,6 +145,7 @@ func (w *redactWalk) each(member func()) {
 func (w *redactWalk) mask() {
 	start := w.start()
 	w.skip()
+	w.masked = append(w.masked, w.text[start:w.in.InputOffset()])
 	w.out = append(append(w.out, w.text[w.copied:start]...), Mask...)
 	w.copied = int(w.in.InputOffset())
 }

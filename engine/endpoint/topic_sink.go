@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ const truncateEvery = 4096
 type TopicSink struct {
 	topic    store.Topic
 	producer *topic.Producer
+	log      *slog.Logger // nil drops
 	batches  int
 }
 
@@ -41,7 +43,7 @@ func NewTopicSink(env engine.SinkEnv, log *store.Log) (*TopicSink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &TopicSink{topic: t, producer: topic.NewProducer(log)}
+	s := &TopicSink{topic: t, producer: topic.NewProducer(log), log: env.Log}
 	if err := s.producer.Continue(t); err != nil {
 		return nil, fmt.Errorf("topic sink: %s: %w", t.Name, err)
 	}
@@ -63,8 +65,8 @@ func (s *TopicSink) Write(ctx context.Context, batch []engine.Record) error {
 		records[i] = s.record(b)
 	}
 	if s.batches++; s.batches%truncateEvery == 0 {
-		if _, err := s.producer.Truncate(); err != nil {
-			return fmt.Errorf("topic sink: %w", err)
+		if _, err := s.producer.Truncate(); err != nil && s.log != nil {
+			s.log.Warn("topic sink: truncation skipped", "topic", s.topic.Name, "error", err)
 		}
 	}
 	if _, err := s.producer.Send(ctx, records...); err != nil {

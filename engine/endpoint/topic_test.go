@@ -265,3 +265,28 @@ func TestTopicSinkClaims(t *testing.T) {
 		t.Error("a message from nowhere was taken")
 	}
 }
+
+// A sweep of the clock that fails (the state of some stage cannot be read) is skipped, and is not the messages' fault.
+func TestTopicSinkSkipsATruncationThatFails(t *testing.T) {
+	log := topicLog(t, "out")
+	step, err := log.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	step.SetState(store.TaskID{Stage: "damaged"}, causal.KeyScope, []byte("x"))
+	if err := step.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	sink, err := NewTopicSink(engine.SinkEnv{Config: pipeline.Config{"name": "out"}, Log: slog.New(slog.NewTextHandler(&said, nil))}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink.batches = truncateEvery - 1
+	if err := sink.Write(t.Context(), []engine.Record{{Bytes: []byte("1")}}); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(said.String(), "truncation skipped") {
+		t.Errorf("it said %q", &said)
+	}
+}

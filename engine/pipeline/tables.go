@@ -160,7 +160,7 @@ func sections() []Field {
 		}}},
 		storageField(),
 		{Name: "telemetry", Type: document.Mapping, Doc: "what the operator sees", Shape: &document.Shape{Noun: "telemetry", Fields: []Field{
-			{Name: "redact", Type: Strings, Doc: "dotted paths into payload or meta whose values are never shown"},
+			{Name: "redact", Type: Strings, Doc: "dotted paths into payload or meta whose values --http does not show, nor a failure that quotes them; dlq, try and logs of guests do"},
 			{Name: "slow_call", Type: DurationType, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: noLimit, Doc: "a call that takes longer is logged while it runs"},
 		}}},
 	}

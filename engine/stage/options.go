@@ -15,7 +15,7 @@ const (
 	stepRecords = 256
 	// stepBytes bounds what a step takes in, emits and passes over before it is written: one record may go beyond.
 	stepBytes = 4 << 20
-	// fetchRecords is how many records of one channel are read at once.
+	// fetchRecords is how many records of one channel are read at once, of at most 1 MiB but for the last.
 	fetchRecords = 128
 	// retryFirst and retryMost bound the pause before a failure that may not come again is tried again.
 	retryFirst = 100 * time.Millisecond

@@ -253,6 +253,28 @@ func TestTruncationKeepsWhatIsHeld(t *testing.T) {
 	}
 }
 
+// A sweep that cannot know what others hold is skipped, counted and said; the stage goes on.
+func TestTruncationThatFailsIsSkipped(t *testing.T) {
+	w := scopeWorld(t, "old", "a", "out")
+	w.produce("a", "k", `1`, "old@0")
+	step, err := w.log.Begin()
+	w.must(err)
+	step.SetState(store.TaskID{Stage: "damaged"}, causal.KeyScope, []byte("x"))
+	w.must(step.Commit())
+	s, err := w.start(nil, "inputs: {a: {}}", "outputs: {out: {}}", emitGuest)
+	w.must(err)
+	defer s.Close()
+	w.must(s.tasks[0].truncate())
+	_, err = s.tasks[0].advance(t.Context())
+	w.must(err)
+	s.tasks[0].publish()
+	w.equal("skipped", s.Counts().Skipped, 1)
+	w.equal("delivered", s.Counts().Delivered, 1)
+	if !w.said("truncation skipped", "damaged") {
+		t.Error(w.warnings)
+	}
+}
+
 // Two stages and a feedback between them end as a batch when all is quiet, not before.
 func TestBatchOfStagesThatFeedOneAnother(t *testing.T) {
 	w := newWorld(t, "in", "ping", "pong")

@@ -245,7 +245,10 @@ func parent() {
 		panic(err)
 	}
 	go func() { _, _ = busy.Apply(context.Background(), message("spin")) }()
-	for busy.(*transform).child.page.running.Load() != 1 {
+	for deadline := time.Now().Add(time.Minute); busy.(*transform).child.page.running.Load() != 1; {
+		if time.Now().After(deadline) {
+			panic("the guest did not begin to spin")
+		}
 		time.Sleep(time.Millisecond)
 	}
 	self, err := procChildren(os.Getpid())

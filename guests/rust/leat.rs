@@ -97,8 +97,9 @@ static mut INPUT: Vec<u8> = Vec::new();
 #[doc(hidden)]
 pub fn room(length: usize) -> *mut u8 {
     unsafe {
-        INPUT = vec![0; length];
-        INPUT.as_mut_ptr()
+        let input = &mut *core::ptr::addr_of_mut!(INPUT);
+        *input = vec![0; length];
+        input.as_mut_ptr()
     }
 }
 
@@ -122,13 +123,14 @@ pub fn call(text: &[u8]) -> Call<'_> {
     Call { state: member(text, "state").unwrap_or(b"null"), topic: of("topic"), key: of("key"), value: of("value"), msg }
 }
 
-/// The value of an object's member, as it is written; of two with one name the first. None where there is no
+/// The value of an object's member, as it is written; of two with one name the last, as in the other languages. None where there is no
 /// such member or the text is no object. The text is JSON, as all that the host gives is.
 pub fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let open = skip(object, 0, b" \t\r\n");
     if object.get(open) != Some(&b'{') {
         return None;
     }
+    let mut last = None;
     let mut at = skip(object, open + 1, b" \t\r\n");
     while object.get(at) == Some(&b'"') {
         let key = at + 1;
@@ -137,11 +139,11 @@ pub fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
         let start = skip(object, at, b" \t\r\n:");
         at = value_end(object, start);
         if found {
-            return Some(&object[start..at]);
+            last = Some(&object[start..at]);
         }
         at = skip(object, at, b" \t\r\n,");
     }
-    None
+    last
 }
 
 fn skip(text: &[u8], mut at: usize, any: &[u8]) -> usize {

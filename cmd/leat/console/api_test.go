@@ -107,6 +107,13 @@ func TestLettersAreListedFilteredAndPurged(t *testing.T) {
 			t.Errorf("%v %v", l.Nodes, l.Kinds)
 		}
 	}
+	if n := post[purgedJSON](w, "/api/pipelines/test/dlq/purge", `{"ids":["l000","l001"],"node":"in","kind":"delivery"}`, http.StatusOK); n.Purged != 0 {
+		t.Error("a letter goes that the filter does not select:", n)
+	}
+	if r := post[replayJSON](w, "/api/pipelines/test/replay", `{"ids":["l000","l001"],"node":"out","dry_run":true}`, http.StatusOK); r.Selected != 1 {
+		t.Errorf("of two letters one is at that node: %+v", r)
+	}
+	post[refusal](w, "/api/pipelines/test/dlq/purge", `{"ids":["l000"],"since":"yesterday"}`, http.StatusBadRequest)
 	if n := post[purgedJSON](w, "/api/pipelines/test/dlq/purge", `{"ids":["l000","l001","never","l000"]}`, http.StatusOK); n.Purged != 2 {
 		t.Error("what is not there, or named twice, counts as purged:", n)
 	}

@@ -21,7 +21,8 @@
 //     data of the pipelines and need none.
 //  2. A request that changes anything comes from the page itself or from no page at all.
 //  3. Whatever a guest, a message or a file name contributed leaves as JSON and is shown as
-//     text. telemetry.redact is applied to every payload before it leaves.
+//     text. telemetry.redact is applied to every payload before it leaves, and to every text about a
+//     message that may quote one (codec.Redactor says what it finds there and what it cannot).
 //  4. Every response has a time limit, every request a size, every list and stream a bound
 //     with a name (bounds.go). What a request does not take, in its body or its query, is
 //     refused (package inbound).

@@ -54,7 +54,7 @@ func (s *Server) rehearse(ctx context.Context, p *Pipeline, sandbox *engine.Sand
 	if at != "" {
 		node = at
 	}
-	row := replayedJSON{ID: l.ID, Node: node, Before: faultJSON{string(kindOf(l)), l.Reason}}
+	row := replayedJSON{ID: l.ID, Node: node, Before: faultJSON{string(kindOf(l)), p.redactor.Text(l.Reason, l.Message)}}
 	if l.PayloadLength != 0 {
 		row.After, row.Failure = "skipped", &faultJSON{Reason: "only the start of its payload was kept"}
 		return row, nil
@@ -80,13 +80,15 @@ func (s *Server) rehearse(ctx context.Context, p *Pipeline, sandbox *engine.Sand
 
 func (s *Server) failedAgain(row *replayedJSON, l *store.DeadLetter, step *engine.Step, p *Pipeline) {
 	f := step.Failure
-	after := faultJSON{string(f.Kind), runtime.Cut(f.Message, runtime.MaxReason)}
+	reason := runtime.Cut(f.Message, runtime.MaxReason)
+	after := faultJSON{string(f.Kind), p.redactor.Text(reason, l.Message)}
 	row.Failure, row.After = &after, "other"
 	if after == row.Before {
 		row.After = "same"
 	}
-	again := p.shownLetter(*l)
-	again.Failure, again.Reason, again.Usage, again.Node, again.Class = f, after.Reason, step.Usage, row.Node, step.Class
+	again := *l
+	again.Failure, again.Reason, again.Usage, again.Node, again.Class = f, reason, step.Usage, row.Node, step.Class
+	again = p.shownLetter(again)
 	var text bytes.Buffer
 	s.opt.Show(&text, again)
 	row.Text = text.String()

@@ -105,7 +105,7 @@ func (s *Server) listLetters(p *Pipeline, w http.ResponseWriter, r *http.Request
 		refuse(w, http.StatusBadRequest, "limit: "+err.Error())
 		return
 	}
-	list, err := listLetters(r.Context(), p.Store, &filter, limit)
+	list, err := p.listLetters(r.Context(), &filter, limit)
 	if err != nil {
 		s.refuseFor(w, err)
 		return
@@ -126,19 +126,19 @@ func number(text string, def, most int) (int, error) {
 }
 
 // listLetters reads all letters and keeps the newest: the store has them oldest first.
-func listLetters(ctx context.Context, st *store.Store, filter *letterFilter, limit int) (letterListJSON, error) {
+func (p *Pipeline) listLetters(ctx context.Context, filter *letterFilter, limit int) (letterListJSON, error) {
 	list := letterListJSON{Nodes: map[string]int{}, Kinds: map[string]int{}}
 	var newest []letterRowJSON // a ring once it is full
-	err := st.Letters(func(l store.DeadLetter) error {
+	err := p.Store.Letters(func(l store.DeadLetter) error {
 		list.Nodes[l.Node]++
 		list.Kinds[causeOf(&l)]++
 		if !filter.selects(&l) {
 			return ctx.Err()
 		}
 		if len(newest) < limit {
-			newest = append(newest, letterRow(&l))
+			newest = append(newest, p.letterRow(&l))
 		} else {
-			newest[list.Selected%limit] = letterRow(&l)
+			newest[list.Selected%limit] = p.letterRow(&l)
 		}
 		list.Selected++
 		return ctx.Err()
@@ -158,9 +158,9 @@ func causeOf(l *store.DeadLetter) string {
 	return l.Class
 }
 
-func letterRow(l *store.DeadLetter) letterRowJSON {
+func (p *Pipeline) letterRow(l *store.DeadLetter) letterRowJSON {
 	return letterRowJSON{
-		ID: l.ID, Node: l.Node, Class: l.Class, Kind: string(kindOf(l)), Reason: l.Reason, MessageID: l.Message.ID,
+		ID: l.ID, Node: l.Node, Class: l.Class, Kind: string(kindOf(l)), Reason: p.redactor.Text(l.Reason, l.Message), MessageID: l.Message.ID,
 		CreatedAt: l.CreatedAt.UTC().Format(time.RFC3339Nano), Attempts: l.Attempts, ReplayCount: l.ReplayCount, Quarantined: l.Quarantined,
 	}
 }
@@ -180,6 +180,7 @@ func (s *Server) showLetter(p *Pipeline, w http.ResponseWriter, r *http.Request)
 // shownLetter is a letter as it may leave: redacted, and cut.
 func (p *Pipeline) shownLetter(l store.DeadLetter) store.DeadLetter {
 	whole := len(l.Message.Payload)
+	l.Reason, l.Failure = p.redactor.Text(l.Reason, l.Message), p.redactor.Failure(l.Failure, l.Message)
 	l.Message = p.redactor.Message(l.Message)
 	if len(l.Message.Payload) > payloadMost {
 		l.Message.Payload = l.Message.Payload[:payloadMost]
@@ -206,7 +207,7 @@ func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Reques
 	}
 	ids, err := selectIDs(r.Context(), p.Store, &q.letterFilter)
 	if err == nil {
-		ids, err = present(p.Store, ids)
+		ids, err = present(p.Store, &q.letterFilter, ids)
 	}
 	if err == nil {
 		err = p.Store.DeleteLetters(ids...)
@@ -223,8 +224,9 @@ type purgedJSON struct {
 	Purged int `json:"purged"`
 }
 
-// present keeps the ids of letters that are there, each once: what a purge is to count.
-func present(st *store.Store, ids []string) ([]string, error) {
+// present keeps the ids of letters that are there and that the filter selects, each once: what a purge is
+// to count.
+func present(st *store.Store, f *letterFilter, ids []string) ([]string, error) {
 	seen := make(map[string]bool, len(ids))
 	var there []string
 	for _, id := range ids {
@@ -232,23 +234,24 @@ func present(st *store.Store, ids []string) ([]string, error) {
 			continue
 		}
 		seen[id] = true
-		switch _, err := st.Letter(id); {
-		case err == nil:
+		switch l, err := st.Letter(id); {
+		case err == nil && f.selects(&l):
 			there = append(there, id)
-		case !errors.Is(err, store.ErrNotFound):
+		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		}
 	}
 	return there, nil
 }
 
-// selectIDs names the letters that a filter selects, the oldest first.
+// selectIDs names the letters that a filter selects, the oldest first; of those that are named, all:
+// whoever reads them applies the rest of the filter.
 func selectIDs(ctx context.Context, st *store.Store, f *letterFilter) (ids []string, err error) {
-	if len(f.IDs) > 0 {
-		return f.IDs, nil
-	}
 	if err := f.parse(); err != nil {
 		return nil, badRequest{err}
+	}
+	if len(f.IDs) > 0 {
+		return f.IDs, nil
 	}
 	err = st.Letters(func(l store.DeadLetter) error {
 		if f.selects(&l) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -94,6 +95,7 @@ func chosen(ctx context.Context, st *store.Store, q *replayRequest, most int) (l
 		case errors.Is(err, store.ErrNotFound) && len(q.IDs) == 0: // it went meanwhile
 		case err != nil:
 			return nil, 0, err
+		case !q.selects(&l):
 		case l.Quarantined && len(q.IDs) == 0:
 			quarantined++
 		default:
@@ -112,9 +114,10 @@ func (s *Server) replayFor(ctx context.Context, p *Pipeline, q *replayRequest) (
 	if err != nil || len(letters) == 0 {
 		return replayJSON{Quarantined: quarantined, Letters: []replayedJSON{}}, err
 	}
-	ids := make([]string, len(letters))
+	ids, about := make([]string, len(letters)), map[string]runtime.Message{}
 	for i := range letters {
 		ids[i] = letters[i].ID
+		about[ids[i]] = letters[i].Message
 	}
 	s.log.Info("console: replay", "pipeline", p.Plan.Name, "letters", len(ids), "at", q.At)
 	result, err := p.Engine.Replay(ctx, engine.ReplayRequest{IDs: ids, At: q.At, Delete: q.Delete})
@@ -123,9 +126,9 @@ func (s *Server) replayFor(ctx context.Context, p *Pipeline, q *replayRequest) (
 		Quarantined: result.Quarantined + quarantined, Skipped: result.Skipped, Letters: []replayedJSON{},
 	}
 	for _, l := range result.Letters {
-		row := replayedJSON{ID: l.ID, Node: l.Node, Before: fault(l.Before), After: l.After}
+		row := replayedJSON{ID: l.ID, Node: l.Node, Before: p.fault(l.Before, about[l.ID]), After: l.After}
 		if l.Failure != (engine.LetterFault{}) {
-			failure := fault(l.Failure)
+			failure := p.fault(l.Failure, about[l.ID])
 			row.Failure = &failure
 		}
 		out.Letters = append(out.Letters, row)
@@ -133,4 +136,7 @@ func (s *Server) replayFor(ctx context.Context, p *Pipeline, q *replayRequest) (
 	return out, err
 }
 
-func fault(f engine.LetterFault) faultJSON { return faultJSON{string(f.Kind), f.Reason} }
+// fault is a failure of the message m as it may leave.
+func (p *Pipeline) fault(f engine.LetterFault, m runtime.Message) faultJSON {
+	return faultJSON{string(f.Kind), p.redactor.Text(f.Reason, m)}
+}

@@ -314,11 +314,12 @@ func TestMarkupStaysText(t *testing.T) {
 	}
 }
 
-// What telemetry.redact names does not leave: not in the tail, not in a letter, not in
+// What telemetry.redact names does not leave: not in the tail, not in a letter, not in a text
+// of a failure that quotes it, in the list, in a letter or after a replay, and not in
 // what a dry run shows.
 func TestRedactedValuesDoNotLeave(t *testing.T) {
 	w := newWorld(t)
-	w.emit(`{"bad":"once","secret":"s3cr3t","items":[{"secret":"s3cr3t"}]}`, `s3cr3t is no JSON`)
+	w.emit(`{"bad":"once","secret":"s3cr3t","items":[{"secret":"s3cr3t"}]}`, `s3cr3t is no JSON`, `{"bad":"quote","secret":"s3cr3t"}`)
 	tail, err := http.Get("http://" + w.server.Address() + "/api/pipelines/test/tail?rate=40")
 	w.must(err)
 	w.emit(`{"secret":"s3cr3t"}`)
@@ -330,8 +331,11 @@ func TestRedactedValuesDoNotLeave(t *testing.T) {
 	for _, l := range get[letterListJSON](w, "/api/pipelines/test/dlq").Letters {
 		_, text, _ := w.ask("GET", "/api/pipelines/test/dlq/"+l.ID, "")
 		_, dry, _ := w.ask("POST", "/api/pipelines/test/replay", `{"dry_run":true,"ids":["`+l.ID+`"]}`)
-		seen += text + dry
+		_, again, _ := w.ask("POST", "/api/pipelines/test/replay", `{"ids":["`+l.ID+`"]}`)
+		seen += text + dry + again
 	}
+	_, list, _ := w.ask("GET", "/api/pipelines/test/dlq", "")
+	seen += list
 	if strings.Contains(seen, "s3cr3t") || strings.Count(seen, "***") < 4 {
 		t.Error(seen)
 	}

@@ -235,7 +235,11 @@ func (instance) Apply(_ context.Context, m runtime.Message) (runtime.Result, err
 	result := runtime.Result{Usage: runtime.Usage{Fuel: int64(100 + len(m.Payload)), Duration: 20 * time.Microsecond, Memory: 1 << 20}}
 	switch {
 	case bytes.Contains(m.Payload, []byte("bad")) && !(bytes.Contains(m.Payload, []byte("once")) && m.Meta[runtime.MetaIsReplay] == "true"):
-		return result, &runtime.Failure{Kind: runtime.KindGuest, Deterministic: true, Message: "<b>it is bad</b>", File: "check.js", Line: 3, Column: 7}
+		message := "<b>it is bad</b>"
+		if bytes.Contains(m.Payload, []byte("quote")) { // as a guest does that is written so
+			message += " in " + string(m.Payload)
+		}
+		return result, &runtime.Failure{Kind: runtime.KindGuest, Deterministic: true, Message: message, Log: message, File: "check.js", Line: 3, Column: 7}
 	case bytes.Contains(m.Payload, []byte("none")):
 		return result, nil
 	}

@@ -1,4 +1,4 @@
-// Command fulfil ships an order once it is paid: the fold of testdata/stages/fulfilment in Go.
+// Command fulfil ships an order once it is paid: the fold of flavors/flavortest/testdata/fulfil.js in Go.
 package main
 
 import (
