@@ -47,7 +47,7 @@ static:
 
 # Ours beside the yardstick, ratios in one run.
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
+	$(GO) test -run '^$$$$' -bench . -benchtime 1x -timeout 60m ./...
 
 # Every fuzz target for FUZZTIME.
 fuzz:
