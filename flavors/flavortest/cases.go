@@ -14,7 +14,7 @@ type Case struct {
 	Want    []string       // outputs; nil filters
 	Kinds   []runtime.Kind // the allowed kinds of failure; nil: none may happen
 	Text    string         // part of the failure's message
-	Spent   bool           // under state: reuse the instance must be replaced afterwards
+	Spent   bool           // the instance must be replaced afterwards
 	Flavors []string       // those that can have the case; nil: all
 }
 

@@ -40,7 +40,7 @@ func compile(t *testing.T, flavor runtime.Flavor, guest runtime.Code, settings r
 func runState(t *testing.T, module runtime.Module, flavor string, state runtime.State) {
 	for _, c := range Cases() {
 		if c.Flavors == nil || slices.Contains(c.Flavors, flavor) {
-			t.Run(c.Name, func(t *testing.T) { runCase(t, newGuest(t, module), c, state) })
+			t.Run(c.Name, func(t *testing.T) { runCase(t, newGuest(t, module), c) })
 		}
 	}
 	t.Run("state", func(t *testing.T) { runCounter(t, newGuest(t, module), state) })
@@ -79,7 +79,7 @@ func (g *guest) apply(payload string) (out []string, usage runtime.Usage, err er
 	return out, result.Usage, err
 }
 
-func runCase(t *testing.T, g *guest, c Case, state runtime.State) {
+func runCase(t *testing.T, g *guest, c Case) {
 	out, _, err := g.apply(c.Payload)
 	if c.Kinds == nil {
 		if err != nil || !reflect.DeepEqual(out, c.Want) {
@@ -87,8 +87,7 @@ func runCase(t *testing.T, g *guest, c Case, state runtime.State) {
 		}
 	} else {
 		g.checkFailure(c, out, err)
-		// Under fresh an instance may be set back instead of replaced.
-		if c.Spent && state == runtime.StateReuse && g.replaced == 0 {
+		if c.Spent && g.replaced == 0 {
 			t.Error("the instance was kept")
 		}
 	}

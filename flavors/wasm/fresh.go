@@ -9,12 +9,13 @@ import (
 )
 
 // fresh gives every message an instance in its initial state, so that result and fuel
-// follow from code and message alone. It is never spent: it replaces what it cannot bring
-// back.
+// follow from code and message alone. It replaces what it cannot bring back, and is spent
+// where that was the message's doing: to put an initial state back recycles nothing.
 type fresh struct {
 	module *module
 	host   runtime.Host
 	next   *instance // in its initial state, or nil
+	spent  runtime.Recycle
 }
 
 // Apply runs the guest on one message, and then prepares the instance for the next.
@@ -24,7 +25,7 @@ func (f *fresh) Apply(ctx context.Context, in runtime.Message) (runtime.Result, 
 	}
 	i := f.next
 	result, err := i.Apply(ctx, in)
-	if i.spent == runtime.RecycleNone && f.module.image != nil && i.reset(f.module.image) {
+	if f.spent = i.spent; f.spent == runtime.RecycleNone && f.module.image != nil && i.reset(f.module.image) {
 		return result, err
 	}
 	f.next = nil
@@ -46,8 +47,8 @@ func (f *fresh) ensure(ctx context.Context) error {
 	return nil
 }
 
-// Spent is never set.
-func (f *fresh) Spent() runtime.Recycle { return runtime.RecycleNone }
+// Spent is why the instance of the last message had to be replaced.
+func (f *fresh) Spent() runtime.Recycle { return f.spent }
 
 // Close releases the instance.
 func (f *fresh) Close() error {

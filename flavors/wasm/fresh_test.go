@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -36,6 +37,37 @@ func TestFreshStateIsInitial(t *testing.T) {
 	applied(t, w, "x")
 	if got := applied(t, w, "x"); !slices.Equal(got, []string{"2221"}) {
 		t.Errorf("state: reuse forgot: %q", got)
+	}
+}
+
+// TestFreshReportsItsRecycles proves that under state: fresh an instance that a failure spent is reported as
+// replaced, as under state: reuse, and that a success reports nothing.
+func TestFreshReportsItsRecycles(t *testing.T) {
+	for _, state := range []runtime.State{runtime.StateReuse, runtime.StateFresh} {
+		s := settings()
+		s.State, s.Budget.Fuel = state, 1_000_000
+		m, err := load(t, guest(t, "misbehave"), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recycled []runtime.Recycle
+		w, err := runtime.NewWorker(t.Context(), m, runtime.Host{}, func(r runtime.Recycle) { recycled = append(recycled, r) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		applied(t, w, "N")
+		for _, payload := range []string{"Unreachable", "Loop"} {
+			if _, err := w.Apply(t.Context(), message(payload)); err == nil {
+				t.Errorf("%s ended well", payload)
+			}
+			applied(t, w, "N")
+		}
+		if !slices.Equal(recycled, []runtime.Recycle{runtime.RecycleFailure, runtime.RecycleFailure}) {
+			t.Errorf("%s: recycled for %q", state, recycled)
+		}
+		if err := errors.Join(w.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
