@@ -154,12 +154,26 @@ func metaSet(i *instance, stack []uint64) {
 	}
 	a := &i.apply
 	if a.meta == nil {
-		a.meta = maps.Clone(a.in.Meta)
-	}
-	if a.meta == nil {
-		a.meta = runtime.Meta{}
+		a.meta = i.inheritedMeta()
 	}
 	a.meta[key] = value
+}
+
+// metaEntryBytes is what an inherited entry counts for beside its texts: about what a map needs for it.
+const metaEntryBytes = 32
+
+// inheritedMeta copies the meta of the message for an output that is to have more. It counts as output each time:
+// little code would else make the host hold the meta of one message as often as there are outputs.
+func (i *instance) inheritedMeta() runtime.Meta {
+	size := 0
+	for name, value := range i.apply.in.Meta {
+		size += len(name) + len(value) + metaEntryBytes
+	}
+	i.chargeOutput(size)
+	if meta := maps.Clone(i.apply.in.Meta); meta != nil {
+		return meta
+	}
+	return runtime.Meta{}
 }
 
 func (i *instance) metaText(what string, ptr, size uint64) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,34 @@ func TestMeta(t *testing.T) {
 	}
 	if got := applied(t, w, "Config"); !slices.Equal(got, []string{`{"constants":{},"parameters":{}}`}) {
 		t.Errorf("config: %q", got)
+	}
+}
+
+// TestInheritedMetaIsOutput proves that the meta of the message counts against budget.output with every output that
+// gets a copy of it, and only there: what the host copies for one message is bounded.
+func TestInheritedMetaIsOutput(t *testing.T) {
+	s := settings()
+	s.Budget.Output = 4 << 10
+	w := worker(t, "misbehave", s, runtime.Host{})
+	in := message("Set")
+	in.Meta = runtime.Meta{}
+	for n := range 40 {
+		in.Meta[fmt.Sprint("name ", n)] = strings.Repeat("v", 40)
+	}
+	result, err := w.Apply(t.Context(), in)
+	if err != nil || len(result.Out) != 2 || len(result.Out[0].Meta) != 41 {
+		t.Fatalf("%d outputs, %v", len(result.Out), err)
+	}
+	for n := range 40 {
+		in.Meta[fmt.Sprint("more ", n)] = ""
+	}
+	_, err = w.Apply(t.Context(), in)
+	if failure := failed(t, err); failure.Kind != runtime.KindOutput || failure.Limit != s.Budget.Output || failure.Measured <= failure.Limit {
+		t.Errorf("%+v", failure)
+	}
+	in.Payload = []byte("Number") // which sets no meta: nothing is copied
+	if _, err := w.Apply(t.Context(), in); err != nil {
+		t.Error(err)
 	}
 }
 
