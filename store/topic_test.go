@@ -261,6 +261,40 @@ func TestTimestampsNeverGoBack(t *testing.T) {
 	}
 }
 
+// They do not go back either where retention has deleted every record, and the log was closed since.
+func TestTimestampsOutliveTheirRecords(t *testing.T) {
+	dir, now := t.TempDir(), time.UnixMilli(5000)
+	o := Options{BallastBytes: -1, Now: func() time.Time { return now }}
+	l := openLog(t, dir, o)
+	a := createTopic(t, l, TopicSpec{Name: "a", Partitions: 1, Retention: time.Second})
+	appendValues(t, l, a.ID, 0, "0", "1")
+	now = time.UnixMilli(7000)
+	if removed, err := l.Retain(); removed != 2 || err != nil {
+		t.Fatal(removed, err)
+	}
+	if value, err := l.get(recordKey(a.ID, 0, 1)); err != nil || len(value) > recordHeaderBytes+3 {
+		t.Errorf("%x of the last record, %v", value, err) // of its own key and value nothing stays
+	}
+	if _, err := l.ReadRecords(a.ID, 0, 1, 1); !errors.Is(err, ErrOffset) {
+		t.Error(err)
+	}
+	for range 2 { // the second time nothing is appended in between
+		noError(t, l.Close())
+		l = openLog(t, dir, o)
+	}
+	now = time.UnixMilli(1000)
+	appendValues(t, l, a.ID, 0, "2")
+	records, err := l.ReadRecords(a.ID, 0, 2, 1)
+	noError(t, err)
+	if records[0].Timestamp != 5000 {
+		t.Errorf("%+v", records[0])
+	}
+	if got, _ := l.Topic("a"); got.Extents[0].Start != 2 || got.Extents[0].Bytes != int64(recordSize(encodeRecord(&TopicRecord{Value: []byte("2")}))) {
+		t.Errorf("%+v", got.Extents[0])
+	}
+	noError(t, l.Close())
+}
+
 // A topic made again under its name is another topic, empty, with another id; the old id is gone.
 func TestTopicMadeAgainIsAnother(t *testing.T) {
 	l := openLog(t, "", Options{Ephemeral: true})

@@ -129,8 +129,8 @@ func (l *Log) recoverPartition(p *partition) error {
 		return err
 	}
 	p.tail.mark64 = p.start
-	it, err := l.db.NewIter(&pebble.IterOptions{
-		LowerBound: recordKey(p.id, p.number, p.start.offset), UpperBound: recordsEnd(p.id, p.number),
+	it, err := l.db.NewIter(&pebble.IterOptions{ // the record before the start may be a last one: see lastRecord
+		LowerBound: recordKey(p.id, p.number, max(p.start.offset-1, 0)), UpperBound: recordsEnd(p.id, p.number),
 	})
 	if err != nil {
 		return err

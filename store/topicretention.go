@@ -98,7 +98,7 @@ func (l *Log) recordMark(id TopicID, number int32, offset int64) (before uint64,
 func (l *Log) trimPartition(id TopicID, number int32, start int64) (removed int64, err error) {
 	step := l.begin()
 	p, err := l.partition(id, number)
-	if err != nil {
+	if err != nil || start <= l.extent(p).Start { // gone, or somebody else has done it
 		step.Abort()
 		return 0, err
 	}
@@ -115,6 +115,18 @@ func (l *Log) trimPartition(id TopicID, number int32, start int64) (removed int6
 	p.start = at
 	l.reading.Unlock()
 	must(step.wb.DeleteRange(recordKey(id, number, 0), recordKey(id, number, at.offset), nil))
+	if at == p.tail.mark64 {
+		must(step.wb.Set(recordKey(id, number, at.offset-1), lastRecord(p.tail), nil))
+	}
 	must(step.wb.Set(kindExtent.channelKey(id, number), encodeExtent(at.offset, at.bytes), nil))
 	return removed, step.Commit()
+}
+
+// lastRecord stands in the place of the last record of a partition whose records are all deleted. It lies before the
+// partition's start, so that nobody reads it, has neither key nor value, and ends where that record ended: what
+// recovery learns from it is the timestamp that the next record must not go behind.
+func lastRecord(t tail) []byte {
+	value := encodeRecord(&TopicRecord{})
+	sealRecord(value, t.bytes-recordSize(value), t.timestamp)
+	return value
 }
