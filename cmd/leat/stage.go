@@ -40,15 +40,15 @@ func stageHoldsCommand(s surroundings) *cli.Command {
 					return err
 				}
 				if c.Bool("json") {
-					return eachJSON(s, h.holds)
+					return eachJSON(s, h.Holds)
 				}
 				switch {
-				case h.ready > 0:
-					remark(c, s, "%s holds %s with no missing cause: the next run delivers from there", plan.Name, count(int(h.ready), "record"))
-				case len(h.holds)+len(h.blocked) == 0:
+				case h.Ready > 0:
+					remark(c, s, "%s holds %s with no missing cause: the next run delivers from there", plan.Name, count(int(h.Ready), "record"))
+				case len(h.Holds)+len(h.blocked) == 0:
 					remark(c, s, "%s holds nothing", plan.Name)
 				}
-				printHolds(s.stdout, h.holds, h.blocked)
+				printHolds(s.stdout, h.Holds, h.blocked)
 				return nil
 			})
 		},
@@ -78,45 +78,45 @@ func withStage(c *cli.Context, s surroundings, f func(*pipeline.Stage, *logAcces
 	return f(plan, a)
 }
 
-// waiting is what a stage holds.
+// waiting is what a stage holds, and what its run is blocked by.
 type waiting struct {
-	holds   []stage.Hold
+	stage.Waiting
 	blocked []stage.Blocked
-	// ready are the records that nothing keeps from the next run of a stage that does not run: a failure blocked them in the last, or what
-	// they waited for is not read any more.
-	ready int64
 }
 
-// holdsOf asks the run of the stage, or restores a stage that does not run, which writes nothing.
-func holdsOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) (waiting, error) {
+// holdsOf looks at a stage, wherever the log is and whether it runs or not.
+func holdsOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) (w waiting, err error) {
+	var state control.StageState
 	switch {
-	case a.run != nil:
-		state, err := runningStage(c, plan, a)
-		return waiting{holds: state.Holds, blocked: state.Blocked}, err
-	case a.log == nil:
-		return waiting{}, nil
+	case a.log != nil:
+		w.Waiting, err = stage.OutlineOf(plan).Waiting(a.log)
+		return w, startFailure(plan.Name, err)
+	case a.run == nil:
+		return w, nil
 	}
-	st, err := stage.New(c.Context, stage.Options{Plan: plan, Log: a.log, AcceptLoss: true})
-	if err != nil {
-		return waiting{}, startFailure(plan.Name, err)
+	if state, err = askStage(c, plan, a); err != nil || state.Running {
+		return waiting{stage.Waiting{Holds: state.Holds}, state.Blocked}, err
 	}
-	h := waiting{holds: st.Holds(), ready: st.Counts().Held}
-	for _, one := range h.holds {
-		h.ready -= 1 + one.WaitingBehind
-	}
-	return h, st.Close()
+	w.Waiting, err = a.run.StageWaiting(c.Context, stage.OutlineOf(plan))
+	return w, startFailure(plan.Name, err)
 }
 
-// runningStage asks the process that owns the log.
-func runningStage(c *cli.Context, plan *pipeline.Stage, a *logAccess) (control.StageState, error) {
+// askStage asks the process that owns the log.
+func askStage(c *cli.Context, plan *pipeline.Stage, a *logAccess) (control.StageState, error) {
 	state, err := a.run.Stage(c.Context, plan.Name)
 	if err != nil {
 		return state, fail(exitFailed, "", err)
 	}
-	if !state.Running {
-		return state, fail(exitInUse, "stop it, or run the stage with it", errors.New("another run uses the log, without this stage"))
-	}
 	return state, nil
+}
+
+// runningStage is askStage where the stage has to run.
+func runningStage(c *cli.Context, plan *pipeline.Stage, a *logAccess) (control.StageState, error) {
+	state, err := askStage(c, plan, a)
+	if err == nil && !state.Running {
+		err = fail(exitInUse, "stop it, or run the stage with it", errors.New("another run uses the log, without this stage"))
+	}
+	return state, err
 }
 
 func printHolds(out io.Writer, holds []stage.Hold, blocked []stage.Blocked) {
@@ -163,15 +163,19 @@ func stageDescribeCommand(s surroundings) *cli.Command {
 	})
 }
 
-func descriptionOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) (stage.Description, error) {
-	if a.run != nil {
-		state, err := runningStage(c, plan, a)
-		return state.Description, err
+func descriptionOf(c *cli.Context, plan *pipeline.Stage, a *logAccess) (d stage.Description, err error) {
+	switch {
+	case a.run != nil:
+		state, asked := askStage(c, plan, a)
+		if asked != nil || state.Running {
+			return state.Description, asked
+		}
+		d, err = a.run.DescribeStage(c.Context, stage.OutlineOf(plan))
+	case a.log != nil:
+		d, err = stage.Describe(a.log, plan)
+	default:
+		d = stage.Description{Stage: plan.Name, Entry: plan.Entry, OnFailure: string(plan.OnFailure), Partitions: []stage.TaskDescribed{}}
 	}
-	if a.log == nil {
-		return stage.Description{Stage: plan.Name, Entry: plan.Entry, OnFailure: string(plan.OnFailure), Partitions: []stage.TaskDescribed{}}, nil
-	}
-	d, err := stage.Describe(a.log, plan)
 	if err != nil {
 		return d, fail(exitFailed, "", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/leat-run/leat/engine/causal"
+	"github.com/leat-run/leat/engine/pipeline"
+	"github.com/leat-run/leat/engine/stage"
 	"github.com/leat-run/leat/store"
 )
 
@@ -51,6 +53,20 @@ func TestLogSocket(t *testing.T) {
 	}
 	if _, err := c.ReplayStage(ctx, "nobody", "x"); err == nil || !strings.Contains(err.Error(), "not among those that run") {
 		t.Error(err)
+	}
+	rests := stage.Outline{Name: "rests", Inputs: []pipeline.StageInput{{Topic: "orders"}}}
+	if d, err := c.DescribeStage(ctx, rests); err != nil || d.Stage != "rests" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if w, err := c.StageWaiting(ctx, rests); err != nil || w.Ready != 0 || len(w.Holds) != 0 {
+		t.Errorf("%+v, %v", w, err)
+	}
+	rests.Inputs[0].Topic = "nothing"
+	if _, err := c.StageWaiting(ctx, rests); !errors.Is(err, stage.ErrStart) {
+		t.Error(err)
+	}
+	if _, err := c.StageWaiting(ctx, stage.Outline{}); err == nil {
+		t.Error("an outline of nothing is taken")
 	}
 	must(t, c.Delete(ctx, "orders"))
 	if all, err := c.List(ctx); err != nil || len(all) != 0 {

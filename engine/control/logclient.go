@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/stage"
 	"github.com/leat-run/leat/store"
 )
 
@@ -46,6 +47,16 @@ func (c LogClient) Append(ctx context.Context, a Append) (places []Place, err er
 // Stage asks what a stage holds and what blocks it.
 func (c LogClient) Stage(ctx context.Context, name string) (s StageState, err error) {
 	return s, c.call(ctx, http.MethodGet, "/stages/"+url.PathEscape(name), nil, &s)
+}
+
+// DescribeStage asks what the log keeps of a stage that its owner does not run.
+func (c LogClient) DescribeStage(ctx context.Context, o stage.Outline) (d stage.Description, err error) {
+	return d, c.call(ctx, http.MethodPost, "/stages/describe", o, &d)
+}
+
+// StageWaiting asks what the log holds for a stage that its owner does not run.
+func (c LogClient) StageWaiting(ctx context.Context, o stage.Outline) (w stage.Waiting, err error) {
+	return w, c.call(ctx, http.MethodPost, "/stages/waiting", o, &w)
 }
 
 // ReplayStage replays dead letters of a running stage and waits until that is durable.

@@ -29,6 +29,7 @@ type StageState struct {
 //	POST /topics/create|delete   TopicSpec -> Topic | {"name": ""}
 //	POST /topics/read|append     ReadAt -> [TopicRecord] | Append -> [Place]
 //	GET  /stages/{name}          StageState
+//	POST /stages/describe|waiting stage.Outline -> stage.Description | stage.Waiting: of one that does not run here
 //	POST /stages/{name}/replay   {"ids": [...]} -> engine.ReplayResult
 //	GET  /dlq, POST /dlq/delete  as of a pipeline: the letters of all stages
 func ServeLog(dir string, log *store.Log, stages ...*stage.Stage) (*Server, error) {
@@ -56,6 +57,8 @@ func (s *logServer) routes() http.Handler {
 	mux.HandleFunc("POST /topics/read", serveCall(s.topics.Read))
 	mux.HandleFunc("POST /topics/append", serveCall(s.topics.Append))
 	mux.HandleFunc("GET /stages/{name}", s.stage)
+	mux.HandleFunc("POST /stages/describe", serveCall(s.describe))
+	mux.HandleFunc("POST /stages/waiting", serveCall(s.waiting))
 	mux.HandleFunc("POST /stages/{name}/replay", s.replayStage)
 	mux.HandleFunc("GET /dlq", s.letters)
 	mux.HandleFunc("POST /dlq/delete", s.deleteLetters)
@@ -86,6 +89,7 @@ func serveCall[Q, A any](call func(context.Context, Q) (A, error)) http.HandlerF
 var codes = map[string]error{
 	"topic": store.ErrTopic, "topic-exists": store.ErrTopicExists, "no-topic": store.ErrNoTopic,
 	"offset": store.ErrOffset, "claim": ErrClaim, "node": engine.ErrUnknownNode, "not-found": store.ErrNotFound, "header": causal.ErrReservedHeader, "too-large": store.ErrTooLarge,
+	"start": stage.ErrStart,
 }
 
 func refuseCode(w http.ResponseWriter, err error) {
@@ -112,6 +116,19 @@ func (s *logServer) stage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, StageState{Running: true, Description: d, Counts: one.Counts(), Holds: one.Holds(), Blocked: one.Blocked()})
+}
+
+// describe and waiting tell of a stage without its guest. That nothing of it runs makes the look safe: only its own
+// run writes its state, and none begins while this process has the log.
+func (s *logServer) describe(_ context.Context, o stage.Outline) (stage.Description, error) {
+	return o.Describe(s.topics.Log)
+}
+
+func (s *logServer) waiting(_ context.Context, o stage.Outline) (stage.Waiting, error) {
+	if s.stages[o.Name] != nil {
+		return stage.Waiting{}, errors.New("the stage runs")
+	}
+	return o.Waiting(s.topics.Log)
 }
 
 func (s *logServer) replayStage(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,6 @@ import (
 	"github.com/leat-run/leat/engine/causal"
 	"github.com/leat-run/leat/engine/pipeline"
 	"github.com/leat-run/leat/engine/topic"
-	"github.com/leat-run/leat/runtime"
 	"github.com/leat-run/leat/store"
 )
 
@@ -31,6 +30,11 @@ type Start struct {
 // each partition. What would lose or reorder records is refused with an ErrStart, for all partitions
 // at once. The stage is the caller's to Run or Close.
 func New(ctx context.Context, o Options) (*Stage, error) {
+	return build(o, func(t *task) error { return t.startGuest(ctx) })
+}
+
+// build makes the stage with its tasks; guest is to give each its guest.
+func build(o Options, guest func(*task) error) (*Stage, error) {
 	o = o.withDefaults()
 	s := &Stage{
 		opt: o, plan: o.Plan, log: o.Log, draining: make(chan struct{}),
@@ -42,7 +46,7 @@ func New(ctx context.Context, o Options) (*Stage, error) {
 	}
 	var refused error
 	for p := range inputs[0].Partitions {
-		t, err := s.newTask(ctx, inputs, int32(p))
+		t, err := s.newTask(inputs, int32(p), guest)
 		if err == nil {
 			s.tasks = append(s.tasks, t)
 		}
@@ -143,7 +147,7 @@ func (s *Stage) declaration(id store.TaskID, inputs []store.Topic) (d causal.Dec
 	return d, nil
 }
 
-func (s *Stage) newTask(ctx context.Context, inputs []store.Topic, partition int32) (*task, error) {
+func (s *Stage) newTask(inputs []store.Topic, partition int32, guest func(*task) error) (*task, error) {
 	t := &task{stage: s, id: store.TaskID{Stage: s.plan.Name, Partition: partition}}
 	d, err := s.declaration(t.id, inputs)
 	if err != nil {
@@ -159,9 +163,8 @@ func (s *Stage) newTask(ctx context.Context, inputs []store.Topic, partition int
 		return nil, err
 	}
 	s.add(start)
-	t.worker, err = runtime.NewWorker(ctx, s.plan.Module, runtime.Host{Log: s.guestLog(partition)}, nil)
-	if err != nil {
-		return nil, fmt.Errorf("stage: %s: %w", s.plan.Entry, err)
+	if err := guest(t); err != nil {
+		return nil, err
 	}
 	t.prepare(start)
 	return t, nil

@@ -77,6 +77,9 @@ func (s *Stage) declared(in *input) int {
 
 func (t *task) close() error {
 	t.member.Leave()
+	if t.worker == nil { // it was only looked at
+		return nil
+	}
 	return t.worker.Close()
 }
 
