@@ -95,21 +95,24 @@ func oneName(c *cli.Context, what string) (string, error) {
 	}
 }
 
-// withTopics runs f on the log's topics, wherever they are.
+// withTopics runs f on the log's topics, wherever they are at each call.
 func withTopics(c *cli.Context, make bool, f func(control.Topics) error) error {
-	a, err := openLogAccess(c, make)
+	l, err := borrowLog(c, make)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	return f(a.topics())
+	defer l.close()
+	return f(l)
 }
 
 // topicFailure gives an error about topics its exit code.
 func topicFailure(err error) error {
+	var known *exitError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known): // the log could not be had again
+		return err
 	case errors.Is(err, store.ErrNoTopic):
 		return fail(exitUsage, "`leat topic list` lists them", err)
 	case errors.Is(err, control.ErrClaim):

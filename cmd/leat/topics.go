@@ -43,7 +43,7 @@ func openTopics(c *cli.Context, log *slog.Logger) (*topics, error) {
 	return &topics{log: l, drain: topic.NewDrain(), logger: log}, nil
 }
 
-// A verb about topics has the log for a moment only, and names no address: that is waited for.
+// A verb about topics has the log for a moment only (logLoan), and names no address: that is waited for.
 const (
 	logPatience = 5 * time.Second
 	logRetry    = 20 * time.Millisecond
