@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,36 +11,36 @@ import (
 )
 
 // loanOf is a loan of a log that is not there, and counts.
-func loanOf(taken, back *int) *logLoan {
+func loanOf(taken, back *atomic.Int64) *logLoan {
 	return &logLoan{
-		take:     func() (*logAccess, error) { *taken++; return &logAccess{}, nil },
-		giveBack: func(*logAccess) { *back++ },
+		take:     func() (*logAccess, error) { taken.Add(1); return &logAccess{}, nil },
+		giveBack: func(*logAccess) { back.Add(1) },
 	}
 }
 
 // The log is kept between calls that follow one another, given back where none follows, and taken anew for the next.
 func TestLoanEndsWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var taken, back int
+		var taken, back atomic.Int64
 		l := loanOf(&taken, &back)
 		for range 3 {
 			_, _ = l.List(t.Context())
-			time.Sleep(loanIdle - 1)
+			time.Sleep(loanIdle - time.Millisecond)
 		}
-		if taken != 1 || back != 0 {
-			t.Errorf("taken %d times, given back %d times", taken, back)
+		if taken.Load() != 1 || back.Load() != 0 {
+			t.Errorf("taken %d times, given back %d times", taken.Load(), back.Load())
 		}
-		time.Sleep(1)
+		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if back != 1 {
+		if back.Load() != 1 {
 			t.Error("it is kept without a use")
 		}
 		_, _ = l.List(t.Context())
-		if l.close(); taken != 2 || back != 2 {
-			t.Errorf("taken %d times, given back %d times", taken, back)
+		if l.close(); taken.Load() != 2 || back.Load() != 2 {
+			t.Errorf("taken %d times, given back %d times", taken.Load(), back.Load())
 		}
 		time.Sleep(2 * loanIdle)
-		if l.close(); back != 2 {
+		if l.close(); back.Load() != 2 {
 			t.Error("given back twice")
 		}
 	})
@@ -48,23 +49,23 @@ func TestLoanEndsWhenIdle(t *testing.T) {
 // A verb that never rests leaves the log to others for a while, from time to time.
 func TestLoanIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var taken, back int
+		var taken, back atomic.Int64
 		l := loanOf(&taken, &back)
 		defer l.close()
 		began := time.Now()
 		var free time.Duration
 		for time.Since(began) < 10*loanMost {
-			before, at := back, time.Now()
+			before, at := back.Load(), time.Now()
 			if _, err := l.List(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if back > before {
+			if back.Load() > before {
 				free += time.Since(at)
 			}
 			time.Sleep(loanIdle / 2)
 		}
-		if back < 8 || free != time.Duration(back)*loanPause || taken != back+1 {
-			t.Errorf("taken %d times, given back %d times, for %v", taken, back, free)
+		if n := back.Load(); n < 8 || free != time.Duration(n)*loanPause || taken.Load() != n+1 {
+			t.Errorf("taken %d times, given back %d times, for %v", taken.Load(), back.Load(), free)
 		}
 	})
 }
