@@ -54,6 +54,9 @@ func serveConsole(c *cli.Context, s surroundings, d *documents, log *slog.Logger
 		Letter: func(l store.DeadLetter) any { return letterRow(l) },
 		Show:   func(out io.Writer, l store.DeadLetter) { showLetter(out, l, codesOf(d.jobs, l.Pipeline).since(l)) },
 	}
+	if d.topics != nil {
+		options.Topics = d.topics.log
+	}
 	for _, j := range d.stages {
 		options.Stages = append(options.Stages, j.stage)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/leat-run/leat/store"
 )
 
-// Stage is a causal stage at work. Make it with New; it runs once. Holds, Status and Drain may be called
+// Stage is a causal stage at work. Make it with New; it runs once. Holds, State and Drain may be called
 // at any time, from any goroutine.
 type Stage struct {
 	opt     Options
@@ -25,6 +25,7 @@ type Stage struct {
 	tasks   []*task
 	started Start
 
+	condition condition
 	running   sync.Mutex
 	ran       bool
 	closeOnce sync.Once
@@ -70,6 +71,7 @@ func (s *Stage) Run(ctx context.Context) Outcome {
 		return s.outcome(began, errRunTwice, false)
 	}
 	s.ran = true
+	s.condition.set(engine.StateRunning, nil)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	errs := make([]error, len(s.tasks))
@@ -83,7 +85,9 @@ func (s *Stage) Run(ctx context.Context) Outcome {
 	}
 	wg.Wait()
 	interrupted := ctx.Err() != nil || s.isDraining()
-	return s.outcome(began, errors.Join(append(errs, s.Close())...), interrupted)
+	err := errors.Join(append(errs, s.Close())...)
+	s.condition.set(engine.StateStopped, err)
+	return s.outcome(began, err, interrupted)
 }
 
 // Drain ends a run as its context's end does.

@@ -24,7 +24,8 @@
 //     behind two ways are listed by their bytes.
 //  3. A dead letter that no case expects fails the case. A module is compiled once per suite.
 //  4. What a person wrote is never rewritten: --update writes snapshot files only
-//     (NAME.snapshots/CASE.NODE.json), so that a suite keeps its comments and layout.
+//     (NAME.snapshots/CASE.NODE.json), so that a suite keeps its comments and layout. No two
+//     captures have one file: a suite where they would is refused.
 //
 // README.md is the reference of the document. The package starts no goroutine of its own: the
 // engine's end with each case.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -54,21 +53,53 @@ func writeFile(file, text string) error {
 	return os.WriteFile(file, []byte(text), 0o644)
 }
 
-// snapshotNames are the files that cases refer to, whatever became of the cases.
+// snapshots are what a case compares with files, whatever becomes of its run.
+func (c *Case) snapshots() (out []capture) {
+	for _, x := range c.expect.captures {
+		if x.isSnap {
+			out = append(out, x)
+		}
+	}
+	for _, e := range c.outcome.emitted {
+		if e.isSnap {
+			out = append(out, e.capture)
+		}
+	}
+	return out
+}
+
+// snapshotNames are the files that cases refer to.
 func (s *Suite) snapshotNames() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range s.Cases {
-		captures := slices.Clone(c.expect.captures)
-		for _, e := range c.outcome.emitted {
-			captures = append(captures, e.capture)
-		}
-		for _, x := range captures {
-			if x.isSnap {
-				names[snapshotName(c, x)] = true
-			}
+		for _, x := range c.snapshots() {
+			names[snapshotName(c, x)] = true
 		}
 	}
 	return names
+}
+
+// checkSnapshots refuses two captures that would have one file: names may hold the dot that
+// stands between them in the file's.
+func (s *Suite) checkSnapshots() {
+	type owner struct {
+		of *Case
+		capture
+	}
+	owners := map[string]owner{}
+	for _, c := range s.Cases {
+		for _, x := range c.snapshots() {
+			file := snapshotName(c, x)
+			first, taken := owners[file]
+			if !taken {
+				owners[file] = owner{c, x}
+				continue
+			}
+			s.report.Errorf(x.node.at, "duplicate-name", "rename one of the two cases",
+				"the snapshot of %s in the case %s would be the file %s, as that of %s in the case %s (line %d) is",
+				x.node.name, c.Name, file, first.node.name, first.of.Name, first.node.at.Line)
+		}
+	}
 }
 
 // removeStale removes the snapshots that no case refers to any more.

@@ -71,3 +71,13 @@ func TestStageDiffs(t *testing.T) {
 		}
 	}
 }
+
+// TestStageSnapshotsHaveFilesOfTheirOwn proves that what a stage emits is held to it as captures are.
+func TestStageSnapshotsHaveFilesOfTheirOwn(t *testing.T) {
+	text := "apiVersion: leat/v1\nkind: Suite\nmetadata: {name: ship}\nstage: ship.yaml\ncases:\n" +
+		"  a: {arrive: [{topic: in, value: 1}], expect: {emitted: {b.c: {snapshot: true}}}}\n" +
+		"  a.b: {arrive: [{topic: in, value: 1}], expect: {emitted: {c: {snapshot: true}}}}\n"
+	if s, diagnostics := parseText(t.TempDir(), text); s != nil || !strings.Contains(diagnostics[0].String(), "as that of b.c in the case a (line 6) is (duplicate-name)") {
+		t.Error(diagnostics)
+	}
+}

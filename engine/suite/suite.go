@@ -162,6 +162,7 @@ func (s *Suite) read(top *document.Object) {
 			s.Cases = append(s.Cases, s.testCase(e))
 		}
 	}
+	s.checkSnapshots()
 }
 
 // beside is the pipeline that a suite is about by its name.

@@ -41,7 +41,9 @@ type Options struct {
 	Token     string
 	Pipelines []Pipeline
 	// Stages are the causal stages of the run; the console is closed before them.
-	Stages  []*stage.Stage
+	Stages []*stage.Stage
+	// Topics is the log that stages and pipelines of the run meet in; nil where no document needs it.
+	Topics  *store.Log
 	Version string
 	Log     *slog.Logger
 	// Letter makes of a dead letter what `leat dlq list --json` prints, and Show prints it

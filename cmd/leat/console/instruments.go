@@ -109,6 +109,9 @@ var (
 	stageHeld        = gauge("leat_stage_held_records", "Records that wait for their causes.", ofStage...)
 	stageHeldAge     = gauge("leat_stage_held_age_seconds_max", "How long the oldest of them has waited.", ofStage...)
 	stageBlocked     = gauge("leat_stage_blocked_channels", "Channels that a failure blocks.", ofStage...)
+	stageFailed      = gauge("leat_stage_failed", "1 once the stage ended with an error.", ofStage...)
+	logBlocked       = gauge("leat_log_blocked", "1 while the log of topics has no room: nothing is appended.")
+	logFailed        = gauge("leat_log_failed", "1 once the disk failed the log of topics.")
 
 	goroutines     = gauge("leat_process_goroutines", "Goroutines of the process.")
 	heapBytes      = gauge("leat_process_heap_bytes", "Heap in use by live and not yet collected objects.")

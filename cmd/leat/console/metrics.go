@@ -50,6 +50,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, one := range m.s.opt.Stages {
 		collectStage(ch, one)
 	}
+	collectLog(ch, m.s.opt.Topics)
 }
 
 // states and reasons are the label values of leat_pipeline_state and leat_blocked.

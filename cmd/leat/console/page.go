@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-//go:embed page/index.html page/app.js page/dom.js page/graph.js page/letters.js page/stages.js page/style.css openapi.json
+//go:embed page/index.html page/app.js page/dom.js page/graph.js page/letters.js page/stages.js page/tail.js page/style.css openapi.json
 var files embed.FS
 
 // The files that the page asks for, and no others: a name is looked up here, never in a
@@ -16,6 +16,7 @@ var assetTypes = map[string]string{
 	"graph.js":   "text/javascript; charset=utf-8",
 	"letters.js": "text/javascript; charset=utf-8",
 	"stages.js":  "text/javascript; charset=utf-8",
+	"tail.js":    "text/javascript; charset=utf-8",
 	"style.css":  "text/css; charset=utf-8",
 }
 

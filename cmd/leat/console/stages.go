@@ -5,13 +5,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/engine/stage"
+	"github.com/leat-run/leat/store"
 )
 
 // stageJSON is a causal stage: what it did in this process, and which records wait for
 // their causes or behind a failure.
 type stageJSON struct {
 	Stage          string          `json:"stage"`
+	State          string          `json:"state"`
+	Reason         string          `json:"reason"`
 	Received       int64           `json:"received"`
 	Delivered      int64           `json:"delivered"`
 	Emitted        int64           `json:"emitted"`
@@ -25,8 +29,9 @@ type stageJSON struct {
 
 func stageRow(s *stage.Stage) stageJSON {
 	n := s.Counts()
+	state, reason := stageState(s)
 	row := stageJSON{
-		Stage: s.Name(), Received: n.Received, Delivered: n.Delivered, Emitted: n.Emitted, DeadLetters: n.Letters,
+		Stage: s.Name(), State: string(state), Reason: reason, Received: n.Received, Delivered: n.Delivered, Emitted: n.Emitted, DeadLetters: n.Letters,
 		ReplaysSkipped: n.Replays, Held: n.Held, StampEntries: n.StampLength, Holds: s.Holds(), Blocked: s.Blocked(),
 	}
 	row.Holds = row.Holds[:min(len(row.Holds), holdsMost)]
@@ -59,9 +64,20 @@ func collectStage(ch chan<- prometheus.Metric, s *stage.Stage) {
 	ch <- stageStamp.value(float64(n.StampLength), name)
 	ch <- stageHeld.value(float64(n.Held), name)
 	ch <- stageBlocked.value(float64(len(s.Blocked())), name)
+	ch <- stageFailed.value(oneIf(s.Err() != nil), name)
 	var oldest int64
 	for _, h := range s.Holds() {
 		oldest = max(oldest, h.HeldMS)
 	}
 	ch <- stageHeldAge.value(float64(oldest)/1000, name)
+}
+
+// collectLog tells of the log of topics; a run without one has a log that wants nothing.
+func collectLog(ch chan<- prometheus.Metric, l *store.Log) {
+	var state engine.State
+	if l != nil {
+		state = logState(l)
+	}
+	ch <- logBlocked.value(oneIf(state == engine.StateBlocked))
+	ch <- logFailed.value(oneIf(state == stateFailed))
 }

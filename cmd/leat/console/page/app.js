@@ -1,16 +1,25 @@
-// The page: which pipeline is looked at, how it is, and what is done to it.
+// The page: which pipeline is looked at, how it is, and what is done to it. An answer may come after
+// another pipeline is looked at: whatever awaits one knows for which it asked.
 
 import { $, el, say, count, rate, bytes, post, events, setToken, twice } from './dom.js';
 import { drawGraph, drawSpending, line } from './graph.js';
 import * as letters from './letters.js';
 import { followStages } from './stages.js';
+import { Tail } from './tail.js';
 
 let pipelines = [];
-let chosen = decodeURIComponent(location.hash.slice(1)); // a pipeline's name
-const history = new Map();                               // committed a second, by pipeline
-const keep = 120;                                        // of them
+let chosen = named();         // a pipeline's name
+let viewed = null;            // the one that was drawn last
+const history = new Map();    // committed a second, by pipeline
+const keep = 120;             // of them
 
 function current() { return pipelines.find(p => p.pipeline === chosen) ?? pipelines[0]; }
+
+// named is what the address names, which anybody may have written.
+function named() {
+  const text = location.hash.slice(1);
+  try { return decodeURIComponent(text); } catch { return text; }
+}
 
 function choosePipeline(name) {
   chosen = name;
@@ -18,9 +27,21 @@ function choosePipeline(name) {
   draw();
 }
 
+// leave ends what belongs to the pipeline that was looked at before.
+function leave() {
+  tail.stop();
+  $('messages').replaceChildren();
+  disarmDrain();
+  notice('');
+}
+
 function draw() {
   const p = current();
   if (!p) return;
+  if (viewed !== p.pipeline) {
+    viewed = p.pipeline;
+    leave();
+  }
   document.title = `${p.pipeline}: ${p.state} · leat`;
   tabs(p);
   headline(p);
@@ -116,57 +137,51 @@ async function listen() {
   }
 }
 
+// askToken returns once there is a token to try. Who closes the dialog is asked again by a button.
 function askToken() {
   link('wait', 'a token is needed');
+  const dialog = $('ask'), again = $('ask-again');
   return new Promise(done => {
-    $('token-form').addEventListener('submit', () => {
-      setToken($('token').value);
+    const show = () => {
+      again.hidden = true;
+      dialog.returnValue = '';
+      dialog.showModal();
+    };
+    const closed = () => {
+      const token = $('token').value;
       $('token').value = '';
+      if (dialog.returnValue !== 'use') {
+        again.hidden = false;
+        again.focus();
+        return;
+      }
+      dialog.removeEventListener('close', closed);
+      again.removeEventListener('click', show);
+      setToken(token);
       done();
-    }, { once: true });
-    $('ask').showModal();
+    };
+    dialog.addEventListener('close', closed);
+    again.addEventListener('click', show);
+    show();
   });
 }
 
 async function steer(what) {
+  const name = current().pipeline;
   try {
-    const { state } = await post(`/api/pipelines/${encodeURIComponent(current().pipeline)}/${what}`);
-    current().state = state;
+    const { state } = await post(`/api/pipelines/${encodeURIComponent(name)}/${what}`);
+    const p = pipelines.find(q => q.pipeline === name);
+    if (p) p.state = state;
     draw();
-    notice('');
+    if (viewed === name) notice('');
   } catch (fault) {
-    notice(fault.message);
+    notice(viewed === name ? fault.message : `${name}: ${fault.message}`);
   }
 }
 
 function notice(text) {
   $('notice').hidden = !text;
   say($('notice'), text);
-}
-
-let tailing = null; // ends the stream
-
-async function tail() {
-  const button = $('tail-switch');
-  if (tailing) {
-    tailing.abort();
-    return;
-  }
-  tailing = new AbortController();
-  button.setAttribute('aria-pressed', 'true');
-  say(button, 'Stop');
-  try {
-    for await (const m of events(`/api/pipelines/${encodeURIComponent(current().pipeline)}/tail?rate=4`, tailing.signal)) {
-      $('messages').prepend(el('li', {}, el('span', { class: 'note' }, `${m.node} ${m.seq} ${m.id}` + (m.passed > 1 ? `, one of ${count(m.passed)}` : '')),
-        el('pre', {}, m.payload + (m.cut ? ' …' : ''))));
-      while ($('messages').children.length > 30) $('messages').lastChild.remove();
-    }
-  } catch (fault) {
-    if (fault.name !== 'AbortError') notice(fault.message);
-  }
-  tailing = null;
-  button.setAttribute('aria-pressed', 'false');
-  say(button, 'Show a sample');
 }
 
 const themes = ['auto', 'light', 'dark'];
@@ -180,8 +195,12 @@ function theme(next) {
 theme(themes.includes(localStorage.getItem('leat.theme')) ? localStorage.getItem('leat.theme') : 'auto');
 $('theme').addEventListener('click', () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]));
 $('pause').addEventListener('click', () => steer(current().state === 'paused' ? 'resume' : 'pause'));
-twice($('drain'), () => steer('drain'));
-$('tail-switch').addEventListener('click', tail);
+const disarmDrain = twice($('drain'), () => steer('drain'));
+const tail = new Tail(() => current().pipeline, notice);
+addEventListener('hashchange', () => {
+  const name = named(); // another anchor of the page names no pipeline
+  if (name !== chosen && pipelines.some(p => p.pipeline === name)) choosePipeline(name);
+});
 letters.begin(twice);
 followStages();
 listen();

@@ -82,6 +82,7 @@ export function setToken(token) { sessionStorage.setItem(tokenKey, token); }
 async function ask(path, options = {}) {
   const headers = { ...options.headers };
   const token = sessionStorage.getItem(tokenKey);
+  if (token && /[^\x20-\x7e]/.test(token)) throw new Refused(401, 'the token holds what no header can');
   if (token) headers.Authorization = 'Bearer ' + token;
   const response = await fetch(path, { ...options, headers, cache: 'no-store' });
   if (response.ok) return response;
@@ -102,31 +103,40 @@ export async function* events(path, signal) {
   const response = await ask(path, { signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    rest += value;
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-      const data = rest.slice(0, end).split('\n').find(line => line.startsWith('data: '));
-      rest = rest.slice(end + 2);
-      if (data) yield JSON.parse(data.slice(6));
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      rest += value;
+      for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+        const data = rest.slice(0, end).split('\n').find(line => line.startsWith('data: '));
+        rest = rest.slice(end + 2);
+        if (data) yield JSON.parse(data.slice(6));
+      }
     }
+  } finally {
+    reader.cancel().catch(() => { /* it ended already */ }); // who stops reading holds no stream of the server
   }
 }
 
-// twice makes a grave button ask before it acts: the first press arms it for a while.
+// twice makes a grave button ask before it acts: the first press arms it for a while. What it returns
+// disarms it: a press for one thing must not count for the next.
 export function twice(button, act) {
   const calm = button.textContent;
   let armed = 0;
-  button.addEventListener('click', () => {
-    if (!armed) {
-      button.textContent = calm + ': sure?';
-      armed = setTimeout(() => { armed = 0; button.textContent = calm; }, 5000);
-      return;
-    }
+  const disarm = () => {
     clearTimeout(armed);
     armed = 0;
     button.textContent = calm;
+  };
+  button.addEventListener('click', () => {
+    if (!armed) {
+      button.textContent = calm + ': sure?';
+      armed = setTimeout(disarm, 5000);
+      return;
+    }
+    disarm();
     act();
   });
+  return disarm;
 }

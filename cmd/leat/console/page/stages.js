@@ -19,7 +19,8 @@ export async function followStages() {
 }
 
 function card(s) {
-  return el('article', {}, el('h3', {}, s.stage),
+  return el('article', {}, el('h3', {}, s.stage, ' ', el('span', { class: 'pill', 'data-state': s.state }, s.state)),
+    s.reason ? el('p', { class: 'blocked' }, s.reason) : null,
     el('p', { class: 'note' }, `${count(s.received)} received, ${count(s.delivered)} delivered, ${count(s.emitted)} emitted, ` +
       `${count(s.held)} held, ${count(s.dead_letters)} dead letters`),
     s.blocked.length ? el('ul', {}, ...s.blocked.map(b => el('li', { class: 'blocked' },
