@@ -27,13 +27,32 @@ func (beast) Defaults() runtime.Budget {
 }
 
 func (beast) Compile(_ context.Context, code runtime.Code, s runtime.Settings) (runtime.Module, error) {
-	switch string(code.Bytes) {
+	do, arg, _ := strings.Cut(string(code.Bytes), " ")
+	switch do {
 	case "exit":
 		os.Exit(9)
+	case "killed":
+		dieTwice(arg)
+	case "always":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Hour)
 	case "bad":
 		return nil, &runtime.Failure{Kind: runtime.KindCompile, Message: "bad code", File: code.Name, Line: 3, Column: 4, Hint: "mend it"}
 	}
 	return beastModule{}, nil
+}
+
+// dieTwice ends the first two processes that call it, which it counts in a file.
+func dieTwice(file string) {
+	calls, err := os.ReadFile(file)
+	if err == nil && len(calls) == 2 {
+		return
+	}
+	if err := os.WriteFile(file, append(calls, 'x'), 0o600); err != nil {
+		panic(err)
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	time.Sleep(time.Hour)
 }
 
 type beastModule struct{}

@@ -18,7 +18,8 @@
 //     new child, in the same order.
 //  4. A child that was killed from outside (SIGKILL, SIGTERM and the like, not by us)
 //     convicts nobody, until the same message has met that outsideDeaths times: then it is
-//     the likelier cause, and a loop must be impossible.
+//     the likelier cause, and a loop must be impossible. One that was killed while it loaded
+//     the code is started again as often.
 //  5. A child never outlives its parent (PDEATHSIG), nor the time of a message plus Grace.
 //  6. What comes from a child is decoded as if an enemy had written it: bounded, checked,
 //     fuzzed. A child that breaks the protocol is killed.

@@ -20,7 +20,8 @@ const (
 	slackMemory = 64 << 20
 	// maxExtra is how much longer than its payload a message may be: key and meta.
 	maxExtra = 16 << 20
-	// outsideDeaths is how often the same message may meet a death that nobody explains.
+	// outsideDeaths is how often the same message, or the load of the code, may meet a death that
+	// nobody explains.
 	outsideDeaths = 3
 	// wordsKept is how much is kept of what a child's runtime says before it dies.
 	wordsKept = 8 << 10

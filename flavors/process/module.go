@@ -82,8 +82,21 @@ func (m *module) put(c *child) {
 	}
 }
 
-// start makes a child and loads the code into it. A *runtime.Failure is the code's fault.
-func (m *module) start(ctx context.Context) (*child, loaded, error) {
+// errKilledLoading is a child's that the code is not to blame for.
+var errKilledLoading = errors.New("process: a child process was killed from outside while it loaded the code")
+
+// start makes a child and loads the code into it, and where that is killed from outside, another.
+// A *runtime.Failure is the code's fault.
+func (m *module) start(ctx context.Context) (c *child, says loaded, err error) {
+	for range outsideDeaths {
+		if c, says, err = m.startOne(ctx); !errors.Is(err, errKilledLoading) {
+			return c, says, err
+		}
+	}
+	return nil, says, fmt.Errorf("%w, %d times", err, outsideDeaths)
+}
+
+func (m *module) startOne(ctx context.Context) (*child, loaded, error) {
 	c, err := startChild(m.flavor.options, m.flavor.watcher, m.budget)
 	if err != nil {
 		return nil, loaded{}, err
@@ -110,7 +123,7 @@ func (c *child) loadDeath(ctx context.Context, err error) error {
 	}
 	d := c.death()
 	if d.outside {
-		return fmt.Errorf("process: a child process %s while it loaded the code", d.says)
+		return errKilledLoading
 	}
 	return &runtime.Failure{
 		Kind: runtime.KindCompile, Log: c.words.all(),

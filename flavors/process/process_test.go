@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -195,6 +196,18 @@ func TestLoad(t *testing.T) {
 	}
 	if _, err := load1(t, "exit", nil); !errors.As(err, &f) || f.Kind != runtime.KindCompile {
 		t.Errorf("%v", err)
+	}
+}
+
+// Proves that a child which is killed from outside while it loads costs a start and not the run, that the code is not to
+// blame, and that there is a bound.
+func TestKilledWhileLoading(t *testing.T) {
+	if _, err := load1(t, "killed "+filepath.Join(t.TempDir(), "calls"), nil); err != nil {
+		t.Errorf("killed twice: %v", err)
+	}
+	var f *runtime.Failure
+	if _, err := load1(t, "always", nil); err == nil || errors.As(err, &f) || !strings.Contains(err.Error(), "from outside while it loaded") {
+		t.Errorf("killed always: %v", err)
 	}
 }
 

@@ -62,6 +62,9 @@ func filterOf(q url.Values) (f letterFilter, err error) {
 }
 
 func (f *letterFilter) parse() (err error) {
+	if f.IDs != nil && len(f.IDs) == 0 {
+		return errors.New("ids is empty, and selects nothing: name letters, or leave it out to select by the rest")
+	}
 	if f.Since == "" {
 		return nil
 	}

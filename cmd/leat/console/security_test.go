@@ -170,6 +170,9 @@ func TestBodiesAreBoundedAndStrict(t *testing.T) {
 		{"POST", "replay", `{"dryrun": true}`, `did you mean \"dry_run\"?`},
 		{"POST", "replay", `{"kid": "guest", "delete": true}`, `did you mean \"kind\"?`},
 		{"POST", "replay?dry_run=true", `{"ids": ["x"]}`, `unknown key \"dry_run\" at the query`},
+		{"POST", "replay", `{"ids": []}`, `ids is empty`}, // a selection that came out empty is not all that there is
+		{"POST", "replay", `{"ids": [], "dry_run": true}`, `ids is empty`},
+		{"POST", "dlq/purge", `{"ids": [], "node": "check"}`, `ids is empty`},
 		{"POST", "pause", `{"for": "1m"}`, `unknown key \"for\"`},
 		{"POST", "drain?now", ``, `unknown key \"now\"`},
 		{"GET", "dlq?nod=check", ``, `did you mean \"node\"?`},
