@@ -15,6 +15,7 @@ const (
 	maxNesting   = 400
 	maxOperators = 20_000 // per statement
 	maxHeads     = 2_000  // if, for, else and the like in front of one statement
+	maxArrows    = 400    // arrow functions that are inside of each other: a bundler takes the cube of them
 )
 
 // scanFault is what the pre-scan refuses, with its place in the source.
@@ -70,12 +71,14 @@ type level struct {
 	operators int   // of the statement at hand, and of those that it is inside of
 	heads     int   // if, for, else and the like that the statement at hand stands behind
 	chain     int   // those of the statement before: an else goes on with them
+	arrows    int   // arrow functions that what comes is inside of (prescan_arrow.go)
+	angle     bool  // a < since the last of them ended: a comma may belong to it
 	outer     outer // what the level began with
 }
 
-// outer are the operators and heads of the statements that a level is inside of: parsers
-// recurse into them all.
-type outer struct{ operators, heads int }
+// outer are the operators, heads and arrows of the statements that a level is inside of:
+// parsers recurse into them all.
+type outer struct{ operators, heads, arrows int }
 
 type scanner struct {
 	text    string
@@ -191,6 +194,7 @@ func (l *level) ended() {
 		l.chain = l.heads
 	}
 	l.operators, l.heads = l.outer.operators, l.outer.heads
+	l.arrowsEnded()
 }
 
 // opening opens a level.
@@ -213,8 +217,8 @@ func (s *scanner) push(l level) {
 		s.refuse(fmt.Sprintf("brackets nest deeper than %d", maxNesting), "split the expression, or load the data from a .json file")
 		return
 	}
-	l.outer = outer{s.top().operators, s.top().heads}
-	l.operators, l.heads = l.outer.operators, l.outer.heads
+	l.outer = outer{s.top().operators, s.top().heads, s.top().arrows}
+	l.operators, l.heads, l.arrows = l.outer.operators, l.outer.heads, l.outer.arrows
 	s.levels = append(s.levels, l)
 }
 

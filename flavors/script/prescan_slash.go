@@ -58,6 +58,9 @@ func (s *scanner) readWord() {
 	s.after(division)
 	if text := s.text[start:s.pos]; !property {
 		s.word, s.before = text, word
+		if begins && !joiningWords[text] {
+			s.top().arrowsEnded()
+		}
 		s.keyword(begins)
 		if next, ok := slashWords[text]; ok {
 			s.slash = next
@@ -116,6 +119,12 @@ func (s *scanner) operator(c byte) {
 	switch {
 	case c == ';':
 		s.top().ended()
+	case c == ',' && !s.top().angle:
+		s.top().arrowsEnded()
+	case c == '<':
+		s.top().angle = true
+	case c == '>' && s.last == '=':
+		s.arrow()
 	case strings.HasPrefix(rest, "..."):
 		s.pos += 2
 	case c == '.':

@@ -67,6 +67,8 @@ func TestHiddenNesting(t *testing.T) {
 		"operators in brackets": strings.Repeat("("+strings.Repeat("!", 15_000), 3), "in functions": strings.Repeat("!"+strings.Repeat("~", 15_000)+"function () { return ", 3),
 		"words": strings.Repeat("typeof ", 30_000), "words of another language": "let x: " + strings.Repeat("keyof ", 30_000), "statements": strings.Repeat("do ", 3_000), "for": strings.Repeat("for (;;) ", 3_000),
 		"else": strings.Repeat("if (a) return; else ", 3_000), "else, in braces": strings.Repeat("if (a) { b } else ", 3_000), "statements in braces": strings.Repeat(strings.Repeat("if (a) ", 100)+"{", 30),
+		"arrows": strings.Repeat("x=>", 500), "arrows on lines": strings.Repeat("x=>\n", 500), "arrows with types": strings.Repeat("<T,>(x)=>", 500),
+		"arrows of choices": strings.Repeat("x=>c\n?", 500), "arrows of choices, cast": strings.Repeat("x=>c\nas any?", 500), "arrows in brackets": strings.Repeat("x=>y=>[", 210),
 		"let is a name": strings.Repeat("x=>\nlet=>", 15_000), "import is a value": strings.Repeat("!import.meta**", 15_000),
 	} {
 		if prescan("export default () => {"+source) == nil {
@@ -83,7 +85,8 @@ func TestPrescanTakes(t *testing.T) {
 	for _, source := range []string{
 		"const ratio = total\n  / count\n  / 2;", "x = a / b + 'px/' + (c / d);", "if (a) {\n}\n/x/.test(b)", "const f = (a) => a! / 2 / (b)", "return x\n  .map((y) => y / 2)", "x = a ? /['\"`]/ : /[(]/;",
 		"const a = `${b / 2}/${c / (d + 1)}`", "for (const x of /a(b)/g.exec(y)) {}", "x = y++ / (2) / (3)", "f(/[{]/, /'/)", "x = i--/2+(j)", strings.Repeat("if (a) { b() } else if (c) { d() }\n", 5000),
-		strings.Repeat("const f = function () { return [1, {a: 2}] }\n", 5000), strings.Repeat("if (a) return b\n", 1500), "{" + strings.Repeat("case 1: x = {a: 1}; break\n", 5000), "[" + strings.Repeat("[1,2],", 9000) + "]",
+		strings.Repeat("const f = function () { return [1, {a: 2}] }\n", 5000), strings.Repeat("if (a) return b\n", 1500),
+		"[" + strings.Repeat("x => x + 1, async (y) => y,", 2000) + "]", strings.Repeat("const f = (x) => x\n", 3000), "class A {" + strings.Repeat("a = () => 1\n", 3000) + "}", strings.Repeat("f(x => x)\n", 3000), "{" + strings.Repeat("case 1: x = {a: 1}; break\n", 5000), "[" + strings.Repeat("[1,2],", 9000) + "]",
 	} {
 		if f := prescan(source); f != nil {
 			t.Errorf("%.60q: %+v", source, f)
