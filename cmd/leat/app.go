@@ -51,7 +51,7 @@ func Main(args []string, s surroundings) exitCode {
 	defer stop()
 	args, err := spelled(app, s, args)
 	if err == nil && args != nil {
-		err = app.RunContext(ctx, append([]string{"leat"}, reorder(app.Commands, args)...))
+		err = interrupted(ctx, app.RunContext(ctx, append([]string{"leat"}, reorder(app.Commands, args)...)))
 	}
 	err = out.verdict(err)
 	if text := explain(errOrNil(err)); text != "" {

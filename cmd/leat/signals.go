@@ -13,6 +13,15 @@ import (
 // errSignal is the cause of a context that a signal ended.
 var errSignal = errors.New("interrupted by a signal")
 
+// interrupted gives what a signal ended its exit code: also where it came while guests were
+// still being started.
+func interrupted(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSignal) {
+		return fail(exitInterrupted, "", fmt.Errorf("%w: %w", errSignal, err))
+	}
+	return err
+}
+
 // withSignals returns a context that the first SIGINT or SIGTERM cancels (drain) with the
 // cause errSignal; a second one ends the process at once with exit code 6. stop waits for the
 // watching goroutine.
