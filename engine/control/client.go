@@ -91,7 +91,7 @@ func (c *Client) Ask(ctx context.Context, path string, into any) error {
 
 // Drain asks the run to end once what is in flight is done. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
-	return c.call(ctx, http.MethodPost, "/drain", nil, nil)
+	return c.call(ctx, http.MethodPost, "/drain", struct{}{}, nil)
 }
 
 func (c *Client) call(ctx context.Context, method, path string, body, into any) error {

@@ -37,7 +37,7 @@ func TestHostileRequests(t *testing.T) {
 		{"POST", "/replay", `{"ids":["a"],"at":"nowhere"}`, 409},
 		{"POST", "/replay", `{}`, 200}, // none is not all
 		{"POST", "/replay", `{"ids":[]}`, 200},
-		{"POST", "/replay", `null`, 200},
+		{"POST", "/replay", `null`, 400},
 		{"POST", "/dlq/delete", "", 400},
 		{"POST", "/dlq/delete", `{}`, 200},
 		{"POST", "/dlq/delete", `{"ids":["", "nobody"]}`, 200},

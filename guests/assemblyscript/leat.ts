@@ -127,7 +127,8 @@ function staged(length: i32): i32 {
 }
 
 // member returns the value of an object's member, as it is written, or null: there is no such member, or the text
-// is no object. Of two with one name it is the last. The text is JSON, as all that the host gives to a stage is.
+// is no object. Of two with one name it is the last; names are compared as they are written, escapes and all. The
+// text is JSON, as all that the host gives to a stage is.
 export function member(object: string, name: string): string | null {
   let found: string | null = null;
   let at = skip(object, 0, 0);

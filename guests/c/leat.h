@@ -106,7 +106,8 @@ static inline size_t leat_value_end(leat_text text, size_t at) {
 }
 
 /* The value of an object's member, as it is written; {NULL, 0} where there is no such member or the
- * text is no object. Of two with one name it is the last. The text is JSON, as all that the host gives to a stage is. */
+ * text is no object. Of two with one name it is the last; names are
+ * compared as they are written, escapes and all. The text is JSON, as all that the host gives to a stage is. */
 static inline leat_text leat_member(leat_text object, const char *name) {
     leat_text found = {NULL, 0};
     size_t at = leat_skip(object, 0, " \t\r\n");

@@ -123,8 +123,8 @@ pub fn call(text: &[u8]) -> Call<'_> {
     Call { state: member(text, "state").unwrap_or(b"null"), topic: of("topic"), key: of("key"), value: of("value"), msg }
 }
 
-/// The value of an object's member, as it is written; of two with one name the last, as in the other languages. None where there is no
-/// such member or the text is no object. The text is JSON, as all that the host gives is.
+/// The value of an object's member, as it is written; of two with one name the last, as in the other languages. Names are compared as
+/// they are written, escapes and all. None where there is no such member or the text is no object. The text is JSON.
 pub fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let open = skip(object, 0, b" \t\r\n");
     if object.get(open) != Some(&b'{') {

@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 )
 
 // JSON reads body, which is one JSON value, into what into points to: like encoding/json, but
-// that a key which into does not have is an error, a *KeyError. into is then as it was.
+// that a key which into does not have is an error, a *KeyError, and that a whole value of null is
+// one: it would mean whatever into holds, which no request can. into is then as it was.
 func JSON(body io.Reader, into any) error {
 	var text json.RawMessage
 	in := json.NewDecoder(body)
@@ -28,12 +30,19 @@ func JSON(body io.Reader, into any) error {
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("something follows the JSON value: %w", err)
 	}
+	if string(text) == "null" {
+		return errors.New("the JSON value is null: write an object")
+	}
 	if err := checkKeys("", text, reflect.TypeOf(into)); err != nil {
 		return err
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields() // of a key that is there twice, checkKeys sees the last
-	return strict.Decode(into)
+	var wrong *json.UnmarshalTypeError
+	if err := strict.Decode(into); !errors.As(err, &wrong) {
+		return err
+	}
+	return fmt.Errorf("%s: a JSON %s does not belong there", cmp.Or(wrong.Field, "the whole body"), wrong.Value)
 }
 
 // KeyError is a name that a request does not take.

@@ -37,7 +37,9 @@ func (o *own) UnmarshalJSON(text []byte) error { o.is = append(o.is, text...); r
 func TestJSON(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:                                  "",
-		`null`:                                "",
+		`null`:                                "the JSON value is null: write an object",
+		` null `:                              "the JSON value is null: write an object",
+		`[1]`:                                 "the whole body: a JSON array does not belong there",
 		`{"IDS":["a"],"node":"n"}`:            "",
 		`{"window":{"from":1,"To":2}}`:        "",
 		`{"window":null,"records":null}`:      "",
@@ -54,7 +56,7 @@ func TestJSON(t *testing.T) {
 		`{"at":{"ofset":1}}`:                  `unknown key "ofset" at at: did you mean "offset"?`,
 		`{"ids":["a"]} {}`:                    "something follows the JSON value",
 		`{"ids":["a"]}}`:                      "something follows the JSON value: invalid character '}' looking for beginning of value",
-		`{"ids":{}}`:                          "json: cannot unmarshal object into Go struct field request.ids of type []string",
+		`{"ids":{}}`:                          "ids: a JSON object does not belong there",
 		`{"ids":`:                             "unexpected EOF",
 		``:                                    "EOF",
 	} {
