@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,7 +260,7 @@ func (s *soak) sample() sample {
 func (s *soak) check(o Outcome, samples []sample) {
 	s.t.Helper()
 	third := len(samples) / 3
-	first, last := largest(samples[:third]), largest(samples[2*third:])
+	first, last := usual(samples[:third]), usual(samples[2*third:])
 	s.t.Logf("%d messages, %d letters, %d retries; first third %+v, last third %+v", o.Read, o.Letters, o.Retries, first, last)
 	if last.heap > first.heap+first.heap/2+32<<20 || last.goroutines > first.goroutines+20 {
 		s.t.Errorf("memory or goroutines grow: first third %+v, last third %+v", first, last)
@@ -281,9 +282,16 @@ func (s *soak) check(o Outcome, samples []sample) {
 }
 
 // largest is the largest of each.
-func largest(samples []sample) sample {
+func largest(samples []sample) sample { return each(samples, func(n int) int { return n - 1 }) }
+
+// usual is the median of each: what grows, grows in the middle too, while the largest is
+// whatever was under way at one moment.
+func usual(samples []sample) sample { return each(samples, func(n int) int { return n / 2 }) }
+
+// each takes from each field the value whose rank among so many rank gives.
+func each(samples []sample, rank func(n int) int) sample {
 	by := func(f func(sample) int64) int64 {
-		return f(slices.MaxFunc(samples, func(a, b sample) int { return int(f(a) - f(b)) }))
+		return f(slices.SortedFunc(slices.Values(samples), func(a, b sample) int { return cmp.Compare(f(a), f(b)) })[rank(len(samples))])
 	}
 	return sample{
 		heap: by(func(s sample) int64 { return s.heap }), disk: by(func(s sample) int64 { return s.disk }),
