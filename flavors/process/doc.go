@@ -47,8 +47,9 @@
 // dies; one watcher per Flavor looks at all children. Each ends with its children, which
 // Transform.Close gives back to the Module and Module.Close ends.
 //
-// What a message costs beside its guest (BenchmarkHop, 64 in flight, two quiet cores): 0.54 to
-// 0.65 µs, of which the parent's CPU has 0.26 and the child's 0.31; the aim is 0.6. Bodies are
+// What a message costs beside its guest (BenchmarkHop, 64 in flight, two shared cores; the aim
+// is 0.6 µs): 0.42 µs in the quickest 6,400 of every run; on average 0.54 to 0.65 while the host
+// was quiet, half of it the parent's CPU, and 0.9 to 1.1 of the same binary while it was not. Bodies are
 // cut from what was read (inbox), outputs of a batch from one array, and the pipes block their
 // threads, since the poller costs a call of the kernel more on each side.
 //
