@@ -35,7 +35,7 @@ func (beast) Compile(_ context.Context, code runtime.Code, s runtime.Settings) (
 		dieTwice(arg)
 	case "always":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // the signal is on its way
 	case "bad":
 		return nil, &runtime.Failure{Kind: runtime.KindCompile, Message: "bad code", File: code.Name, Line: 3, Column: 4, Hint: "mend it"}
 	}
@@ -52,7 +52,7 @@ func dieTwice(file string) {
 		panic(err)
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	time.Sleep(time.Hour)
+	time.Sleep(time.Hour) // the signal is on its way
 }
 
 type beastModule struct{}
