@@ -73,8 +73,8 @@ func appendAnswer(b []byte, a *answer, in *runtime.Message) []byte {
 	return b
 }
 
-// readAnswer reads an answer to in. Its outputs are cut from outs.
-func readAnswer(r reader, in *runtime.Message, outs *outputs) (a answer, err error) {
+// readAnswer reads an answer to in into a, which is zero. Its outputs are cut from outs.
+func readAnswer(r reader, in *runtime.Message, outs *outputs, a *runtime.Answer) (logs []logged, err error) {
 	flags := r.byte()
 	a.Null = flags&answerNull != 0
 	a.Usage = r.usage()
@@ -82,7 +82,8 @@ func readAnswer(r reader, in *runtime.Message, outs *outputs) (a answer, err err
 		a.Out = outs.cut(n)
 		for range n {
 			if r.err == nil {
-				a.Out = append(a.Out, r.output(in))
+				a.Out = append(a.Out, *in)
+				r.output(&a.Out[len(a.Out)-1])
 			}
 		}
 	}
@@ -100,11 +101,11 @@ func readAnswer(r reader, in *runtime.Message, outs *outputs) (a answer, err err
 	if flags&answerLogs != 0 {
 		for range r.count() {
 			if r.err == nil {
-				a.logs = append(a.logs, logged{r.text(), r.text()})
+				logs = append(logs, logged{r.text(), r.text()})
 			}
 		}
 	}
-	return a, r.end()
+	return logs, r.end()
 }
 
 // outputs is what the outputs of a batch are cut from, so that not each is an allocation.

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/leat-run/leat/runtime"
 )
@@ -127,6 +130,16 @@ func (b *beastInstance) Apply(_ context.Context, m runtime.Message) (runtime.Res
 		for i := 1; i < n; i++ {
 			same.Out = append(same.Out, runtime.Message{ID: "x", Payload: []byte("p"), Meta: runtime.Meta{"k": "v"}})
 		}
+	case "shout":
+		same.Out[0].Payload = bytes.ToUpper(m.Payload)
+	case "blast":
+		same.Out[0].Payload = bytes.Repeat([]byte("x"), 1<<20)
+	case "limit":
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_CPU, &limit); err != nil {
+			panic(err)
+		}
+		same.Out[0].Payload = []byte(strconv.FormatUint(limit.Cur, 10))
 	case "null":
 		return runtime.Result{Null: true}, nil
 	case "world":

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -17,10 +18,10 @@ import (
 type child struct {
 	budget  runtime.Budget
 	watcher *watcher
-	in      *os.File
+	in      io.WriteCloser
 	outFile *os.File
 	out     *bufio.Reader
-	room    int   // bytes that fit into the pipe to the child
+	room    int   // bytes that fit into the pipe to the child, in whatever parts
 	ceiling int64 // bytes of private memory that it limited itself to; 0 for none
 	page    page
 	kill    func()
@@ -36,6 +37,7 @@ type child struct {
 
 	watch struct { // the watcher's own
 		running uint64
+		call    *call
 		since   time.Time
 	}
 }
@@ -81,29 +83,51 @@ func (c *child) load(ctx context.Context, frame []byte) (loaded, error) {
 	return readLoaded(body)
 }
 
+const (
+	// A part is what the child begins with while the parent encodes the next one.
+	partMessages = 16
+	partBytes    = 4 << 10 // no less: a part may leave most of a page of the pipe unused
+)
+
 // send writes as many of the messages as certainly fit into the pipe, or the first one alone:
 // the child reads a message whole before it answers, so that neither side waits for the
-// other while it writes.
+// other while it writes. n counts those that the child may have begun, also after an error.
 func (c *child) send(in []runtime.Message, todo []int) (n int, err error) {
 	c.buf = c.buf[:0]
+	written, waiting := 0, 0 // bytes of buf that are out, messages that are not
 	for _, i := range todo {
-		before := len(c.buf)
-		if before > 0 && before+len(in[i].Payload) > c.room {
-			break
-		}
-		c.buf = appendMessageFrame(c.buf, &in[i])
-		if before > 0 && len(c.buf) > c.room {
-			c.buf = c.buf[:before]
+		if !c.add(&in[i]) {
 			break
 		}
 		n++
+		if waiting++; waiting >= partMessages && len(c.buf)-written >= partBytes {
+			if _, err = c.in.Write(c.buf[written:]); err != nil {
+				break
+			}
+			written, waiting = len(c.buf), 0
+		}
 	}
 	c.sent += uint64(n)
-	_, err = c.in.Write(c.buf)
+	if waiting > 0 && err == nil {
+		_, err = c.in.Write(c.buf[written:])
+	}
 	if cap(c.buf) > 1<<20 {
 		c.buf = nil
 	}
 	return n, err
+}
+
+// add appends a message to buf, unless the pipe may have no room for it.
+func (c *child) add(m *runtime.Message) bool {
+	before := len(c.buf)
+	if before > 0 && before+len(m.Payload) > c.room {
+		return false
+	}
+	if c.buf = appendMessageFrame(c.buf, m); before > 0 && len(c.buf) > c.room {
+		c.buf = c.buf[:before]
+		return false
+	}
+	return true
 }
 
 func appendMessageFrame(b []byte, m *runtime.Message) []byte {
@@ -111,13 +135,13 @@ func appendMessageFrame(b []byte, m *runtime.Message) []byte {
 	return endFrame(appendMessage(b, m), at)
 }
 
-// receive reads the answer to one message.
-func (c *child) receive(in *runtime.Message, outs *outputs) (answer, error) {
+// receive reads the answer to one message into a, which is zero.
+func (c *child) receive(in *runtime.Message, outs *outputs, a *runtime.Answer) ([]logged, error) {
 	body, lent, err := borrowFrame(c.out, frameAnswer, maxAnswer(c.budget))
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return readAnswer(reader{rest: body, lent: lent}, in, outs)
+	return readAnswer(reader{rest: body, lent: lent}, in, outs, a)
 }
 
 // close ends the process and waits for it. It is idempotent.

@@ -23,15 +23,20 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(appendAnswer(nil, &a, &in))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := readAnswer(reader{rest: body}, &in, &outputs{})
+		a, err := readWhole(reader{rest: body}, &in, &outputs{})
 		if err != nil {
 			return
 		}
-		again, err := readAnswer(reader{rest: appendAnswer(nil, &a, &in), lent: true}, &in, &outputs{})
+		again, err := readWhole(reader{rest: appendAnswer(nil, &a, &in), lent: true}, &in, &outputs{})
 		if err != nil || !reflect.DeepEqual(a, again) {
 			t.Fatalf("%+v\n%+v %v", a, again, err)
 		}
 	})
+}
+
+func readWhole(r reader, in *runtime.Message, outs *outputs) (a answer, err error) {
+	a.logs, err = readAnswer(r, in, outs, &a.Answer)
+	return a, err
 }
 
 func FuzzMessage(f *testing.F) {
@@ -115,7 +120,7 @@ func sampleAnswers(in *runtime.Message) []answer {
 func TestAnswerRoundTrip(t *testing.T) {
 	in := message("payload")
 	for _, want := range sampleAnswers(&in) {
-		got, err := readAnswer(reader{rest: appendAnswer(nil, &want, &in)}, &in, &outputs{})
+		got, err := readWhole(reader{rest: appendAnswer(nil, &want, &in)}, &in, &outputs{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\n%+v %v", got, want, err)
 		}
@@ -161,13 +166,13 @@ func TestWireCarriesEverything(t *testing.T) {
 	in := message("payload")
 	var result runtime.Result
 	fill(reflect.ValueOf(&result).Elem())
-	got, err := readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Result: result}}, &in)}, &in, &outputs{})
+	got, err := readWhole(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Result: result}}, &in)}, &in, &outputs{})
 	if err != nil || !reflect.DeepEqual(got.Result, result) {
 		t.Errorf("%+v\n%+v %v", got.Result, result, err)
 	}
 	var failure runtime.Failure
 	fill(reflect.ValueOf(&failure).Elem())
-	got, err = readAnswer(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Err: &failure}}, &in)}, &in, &outputs{})
+	got, err = readWhole(reader{rest: appendAnswer(nil, &answer{Answer: runtime.Answer{Err: &failure}}, &in)}, &in, &outputs{})
 	if err != nil || !reflect.DeepEqual(got.Err, error(&failure)) {
 		t.Errorf("%+v\n%+v %v", got.Err, failure, err)
 	}
@@ -216,7 +221,7 @@ func TestFrameBounds(t *testing.T) {
 func TestChildIsNotBelieved(t *testing.T) {
 	in := message("payload")
 	lie := answer{Answer: runtime.Answer{Recycled: "because"}}
-	if a, err := readAnswer(reader{rest: appendAnswer(nil, &lie, &in)}, &in, &outputs{}); err != nil || a.Recycled != runtime.RecycleFailure {
+	if a, err := readWhole(reader{rest: appendAnswer(nil, &lie, &in)}, &in, &outputs{}); err != nil || a.Recycled != runtime.RecycleFailure {
 		t.Errorf("%+v, %v", a, err)
 	}
 	const announced = 4 << 20

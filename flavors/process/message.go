@@ -67,6 +67,7 @@ const (
 	sameMeta
 	sameSource
 	sameIngested
+	sameAll = 1<<iota - 1
 )
 
 // appendOutput appends an output as the difference to its input.
@@ -91,7 +92,7 @@ func appendOutput(b []byte, m, in *runtime.Message) []byte {
 	if part(m.Codec == in.Codec, sameCodec) {
 		b = appendText(b, m.Codec)
 	}
-	if part((m.Meta == nil) == (in.Meta == nil) && maps.Equal(m.Meta, in.Meta), sameMeta) {
+	if part(equalMeta(m.Meta, in.Meta), sameMeta) {
 		b = appendMeta(b, m.Meta)
 	}
 	if part(m.Source == in.Source, sameSource) {
@@ -103,14 +104,21 @@ func appendOutput(b []byte, m, in *runtime.Message) []byte {
 	return b
 }
 
+func equalMeta(a, b runtime.Meta) bool {
+	return (a == nil) == (b == nil) && (len(a)+len(b) == 0 || maps.Equal(a, b))
+}
+
 // sameBytes says that a is b, without looking at the bytes.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && (a == nil) == (b == nil) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-func (r *reader) output(in *runtime.Message) runtime.Message {
-	m := *in
+// output reads into a copy of the input.
+func (r *reader) output(m *runtime.Message) {
 	same := r.byte()
+	if same == sameAll {
+		return
+	}
 	if same&sameID == 0 {
 		m.ID = r.text()
 	}
@@ -132,5 +140,4 @@ func (r *reader) output(in *runtime.Message) runtime.Message {
 	if same&sameIngested == 0 {
 		m.Ingested = r.time()
 	}
-	return m
 }

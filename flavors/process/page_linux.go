@@ -33,8 +33,9 @@ func mapPage(file *os.File) (page, error) {
 	if err != nil {
 		return page{}, fmt.Errorf("process: map shared memory: %w", err)
 	}
+	word := func(n int) *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Pointer(&memory[n*pageWord])) }
 	return page{
-		running: (*atomic.Uint64)(unsafe.Pointer(&memory[0])),
+		running: word(0), asked: word(1), answered: word(2),
 		release: func() { _ = unix.Munmap(memory) }, // fails only for what is not mapped
 	}, nil
 }

@@ -30,7 +30,7 @@ func Serve(flavors map[string]runtime.Flavor) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	s := &server{in: inbox{from: in}, out: out, page: p}
+	s := &server{in: inbox{from: &spinReader{from: in, wrote: p.asked}}, out: tallyWriter{out, p.answered}, page: p}
 	if err := s.serve(flavors); err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -41,7 +41,7 @@ func Serve(flavors map[string]runtime.Flavor) int {
 // server is a child's state. All of it belongs to one goroutine.
 type server struct {
 	in     inbox
-	out    *os.File
+	out    io.Writer
 	page   page
 	load   load
 	module runtime.Module
@@ -52,7 +52,8 @@ type server struct {
 		recycled runtime.Recycle
 		last     runtime.Message // its source and codec only
 		seq      uint64
-		spent    time.Duration // of CPU since the limit was renewed, at most
+		spent    time.Duration // by guests since the limit of CPU time was renewed
+		renewed  time.Time
 	}
 }
 
@@ -116,7 +117,7 @@ func (s *server) start(flavors map[string]runtime.Flavor) (says loaded) {
 // next runs one message. Answers are written when no further message waits.
 func (s *server) next() error {
 	if s.in.buffered() < frameHeader {
-		if err := s.flush(); err != nil {
+		if err := s.pause(); err != nil {
 			return err
 		}
 	}
@@ -177,7 +178,20 @@ func (s *server) rest(a *answer) error {
 	if s.now.spent += a.Usage.Duration; s.now.spent < renewCPU && a.Recycled == runtime.RecycleNone {
 		return nil
 	}
-	s.now.spent = 0
+	return s.renew()
+}
+
+// pause is before a wait: what is left of the CPU time must outlast any number of messages
+// that cost their guests nothing.
+func (s *server) pause() error {
+	if err := s.flush(); err != nil || time.Since(s.now.renewed) < renewCPU {
+		return err
+	}
+	return s.renew()
+}
+
+func (s *server) renew() error {
+	s.now.spent, s.now.renewed = 0, time.Now()
 	return limitCPU(messageCPU(s.load.Settings.Budget))
 }
 

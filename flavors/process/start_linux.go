@@ -22,14 +22,14 @@ const Supported = true
 // protocol: parent and child are the same file, but a file can be replaced.
 const (
 	childMark    = "LEAT_GUEST_PROCESS"
-	childVersion = "1"
+	childVersion = "2"
 )
 
 // The child's files.
 const (
-	childIn = 3 + iota
+	childPage = 3 + iota
+	childIn
 	childOut
-	childPage
 )
 
 // pipeBytes is the size that pipes are asked to have; the system may give less.
@@ -72,23 +72,23 @@ func (c *child) open() (files []*os.File, err error) {
 			c.release()
 		}
 	}()
+	p, file, err := newPage()
+	if err != nil {
+		return files, err
+	}
+	c.page, files = p, append(files, file)
 	toChild, in, err := newPipe()
 	if err != nil {
 		return files, err
 	}
-	c.in, files = in, append(files, toChild)
+	c.in, files = tallyWriter{in, p.asked}, append(files, toChild)
 	out, fromChild, err := newPipe()
 	if err != nil {
 		return files, err
 	}
 	c.outFile, files = out, append(files, fromChild)
-	c.room, c.out = grow(in), bufio.NewReaderSize(out, grow(out))
-	p, file, err := newPage()
-	if err != nil {
-		return files, err
-	}
-	c.page = p
-	return append(files, file), nil
+	c.room, c.out = grow(in)/2, bufio.NewReaderSize(&spinReader{from: out, wrote: p.answered}, grow(out))
+	return files, nil
 }
 
 // newPipe makes a pipe whose ends block their thread: a hop then costs two calls of the kernel

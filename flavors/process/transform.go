@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/leat-run/leat/runtime"
@@ -94,17 +95,24 @@ func (t *transform) round(ctx context.Context, in []runtime.Message, answers []r
 	c := t.child
 	before := c.sent
 	c.begin(ctx)
-	n, err := c.send(in, t.todo)
+	n, unsent := c.send(in, t.todo)
+	if unsent != nil && !errors.Is(unsent, syscall.EPIPE) {
+		c.kill() // or it would wait for what does not come
+	}
 	done, outs := 0, make(outputs, n)
-	for ; err == nil && done < n; done++ {
+	var err error
+	for ; done < n; done++ {
 		i := t.todo[done]
-		var a answer
-		if a, err = c.receive(&in[i], &outs); err != nil {
+		var logs []logged
+		if logs, err = c.receive(&in[i], &outs, &answers[i]); err != nil {
+			answers[i] = runtime.Answer{}
 			break
 		}
-		t.log(a.logs)
-		answers[i] = a.Answer
-		t.used = a.Recycled == runtime.RecycleNone
+		t.log(logs)
+		t.used = answers[i].Recycled == runtime.RecycleNone
+	}
+	if err == nil {
+		err = unsent
 	}
 	c.end()
 	t.todo = t.todo[done:]

@@ -105,16 +105,16 @@ func (c *child) judge(call *call, now time.Time) {
 		return
 	}
 	running := c.page.running.Load()
-	if running != c.watch.running || c.watch.since.IsZero() {
-		c.watch.running, c.watch.since = running, now
+	if running != c.watch.running || call != c.watch.call {
+		c.watch.running, c.watch.call, c.watch.since = running, call, now
 	}
 	ran := now.Sub(c.watch.since)
 	limit := c.budget.Timeout + Grace(c.budget)
-	if running&pageStarting != 0 {
+	if running == pageIdle || running&pageStarting != 0 {
 		limit = loadTime
 	}
 	v := verdict{ended: call.ctx.Err(), ran: ran}
-	if v.ended == nil && (running == pageIdle || ran <= limit) {
+	if v.ended == nil && ran <= limit {
 		return
 	}
 	c.killed.Store(&v)

@@ -24,9 +24,12 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
+// timeBytes is the length of a time: seconds and nanoseconds, little endian.
+const timeBytes = 12
+
 func appendTime(b []byte, t time.Time) []byte {
-	b = binary.AppendVarint(b, t.Unix())
-	return binary.AppendUvarint(b, uint64(t.Nanosecond()))
+	b = binary.LittleEndian.AppendUint64(b, uint64(t.Unix()))
+	return binary.LittleEndian.AppendUint32(b, uint32(t.Nanosecond()))
 }
 
 // reader takes a frame's body apart. After the first mistake it returns zeros and keeps err.
@@ -42,6 +45,11 @@ func (r *reader) fail() {
 }
 
 func (r *reader) uint() uint64 {
+	if len(r.rest) > 0 && r.rest[0] < 0x80 { // most are short
+		v := r.rest[0]
+		r.rest = r.rest[1:]
+		return uint64(v)
+	}
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
 		r.fail()
@@ -122,12 +130,16 @@ func (r *reader) count() int {
 }
 
 func (r *reader) time() time.Time {
-	seconds, nanos := r.int(), r.uint()
-	if nanos >= uint64(time.Second) {
+	b := r.take(timeBytes)
+	if r.err != nil {
+		return time.Time{}
+	}
+	seconds, nanos := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
+	if nanos >= uint32(time.Second) {
 		r.fail()
 		return time.Time{}
 	}
-	return time.Unix(seconds, int64(nanos)).UTC()
+	return time.Unix(int64(seconds), int64(nanos)).UTC()
 }
 
 // end reports a mistake, also that of bytes behind the last value.
