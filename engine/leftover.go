@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 )
 
 // AwaitLeftovers returns once no replay of a dead letter is on its way that an earlier run
@@ -13,14 +12,7 @@ func (e *Engine) AwaitLeftovers(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-e.work.Done():
-		return fmt.Errorf("engine: await replayed letters: the run ended first: %w", context.Cause(e.work))
-	}
+	return e.await(ctx, w, "await replayed letters")
 }
 
 // leftovers is a waiter for the rows that nobody waits for; nil if there is none.

@@ -210,13 +210,17 @@ func (e *Engine) awaitLetters(ctx context.Context, w *letterWaiter, skipped int)
 	if e.letters.forget(w, skipped) {
 		return nil
 	}
+	return e.await(ctx, w, "replay")
+}
+
+func (e *Engine) await(ctx context.Context, w *letterWaiter, operation string) error {
 	select {
 	case <-w.done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-e.work.Done():
-		return fmt.Errorf("engine: replay: the run ended first: %w", context.Cause(e.work))
+		return fmt.Errorf("engine: %s: the run ended first: %w", operation, context.Cause(e.work))
 	}
 }
 

@@ -9,3 +9,8 @@ import "embed"
 //
 //go:embed c/leat.h rust/leat.rs assemblyscript/leat.ts js/leat.d.ts
 var SDK embed.FS
+
+// Examples holds the worked examples of a stage, which are what `leat new stage` begins with.
+//
+//go:embed c/fulfil/fulfil.c rust/fulfil/fulfil.rs assemblyscript/fulfil/fulfil.ts
+var Examples embed.FS

@@ -172,14 +172,34 @@ func (m *maker) add(to, from string) {
 	case "go":
 		text, m.err = embedded.ReadFile("sdk/go/" + name)
 	default:
-		if !strings.Contains(from, "/") {
-			from = string(m.request.Kind) + "/" + from
-		}
-		text, m.err = fs.ReadFile(embedded, path.Join("templates", from))
-		text = []byte(m.render(from, string(text)))
+		text = m.template(from)
 	}
 	m.files = append(m.files, File{Path: to, Text: text})
 }
+
+// template fills in a template of this kind or a shared one.
+func (m *maker) template(from string) (text []byte) {
+	if !strings.Contains(from, "/") {
+		from = string(m.request.Kind) + "/" + from
+	}
+	if example, ok := examples[from]; ok {
+		text, m.err = guests.Examples.ReadFile(example)
+		return []byte(asOwn.Replace(string(text)))
+	}
+	text, m.err = fs.ReadFile(embedded, path.Join("templates", from))
+	return []byte(m.render(from, string(text)))
+}
+
+// examples are the worked examples that stand for a template. That of Go is in a module of its own,
+// which nothing outside can embed.
+var examples = map[string]string{
+	"stage/fold.c":     "c/fulfil/fulfil.c",
+	"stage/lib.rs":     "rust/fulfil/fulfil.rs",
+	"stage/fold.as.ts": "assemblyscript/fulfil/fulfil.ts",
+}
+
+// asOwn takes out of an example what is true in its folder only.
+var asOwn = strings.NewReplacer(`"../leat.h`, `"leat.h`, `"../leat`, `"./leat`, " It means the same as guests/go/fulfil.", "")
 
 // render fills a template in.
 func (m *maker) render(name, text string) string {

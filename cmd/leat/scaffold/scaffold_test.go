@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,12 +165,30 @@ func TestAssemblyScriptExports(t *testing.T) {
 	if len(exports) != 2 {
 		t.Fatalf("the SDK shows %q: one of a transform and one of a stage are wanted", exports)
 	}
-	for name, export := range map[string][]byte{
-		"templates/pipeline/total.as.ts": exports[0], "templates/transform/code.as.ts": exports[0], "templates/stage/fold.as.ts": exports[1],
-	} {
-		text, err := embedded.ReadFile(name)
-		if err != nil || !bytes.Contains(text, export) {
-			t.Errorf("%s lacks %s (%v)", name, export, err)
+	language, _ := Find("assemblyscript")
+	for kind, export := range map[Kind][]byte{Pipeline: exports[0], Transform: exports[0], Stage: exports[1]} {
+		made, err := New(Request{Kind: kind, Name: "demo", Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(made.Files, func(f File) bool { return path.Base(f.Path) != "leat.ts" && bytes.Contains(f.Text, export) }) {
+			t.Errorf("%s lacks %s", kind, export)
+		}
+	}
+}
+
+// TestExamplesBecomeOwn proves that a stage which begins as one of the worked examples says nothing
+// that is true in the example's folder only.
+func TestExamplesBecomeOwn(t *testing.T) {
+	for _, name := range []string{"c", "rust", "assemblyscript"} {
+		language, _ := Find(name)
+		made, err := New(Request{Kind: Stage, Name: "demo", Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := made.Files[slices.IndexFunc(made.Files, func(f File) bool { return strings.HasPrefix(f.Path, "src/") })]
+		if !bytes.Contains(code.Text, []byte("Ships an order once it is paid")) || bytes.Contains(code.Text, []byte("../")) || bytes.Contains(code.Text, []byte("guests/")) {
+			t.Errorf("%s: %s", code.Path, code.Text)
 		}
 	}
 }
