@@ -180,6 +180,7 @@ func (g *gate) GetDiskUsage(path string) (vfs.DiskUsage, error) {
 }
 
 func (g *gate) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	g.settle(name)
 	return g.file(name, "create", func() (vfs.File, error) { return g.FS.Create(name, c) })
 }
 
@@ -218,6 +219,7 @@ func (g *gate) Link(old, name string) error {
 }
 
 func (g *gate) Remove(name string) error {
+	g.settle(name)
 	g.present.unmade(name)
 	return g.mutate("remove "+name, func() error { return g.FS.Remove(name) })
 }
