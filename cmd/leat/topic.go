@@ -220,21 +220,28 @@ func topicDescribeCommand(s surroundings) *cli.Command {
 		ArgsUsage:   "NAME",
 		Description: "Example:\n   leat topic describe orders",
 		Action: func(c *cli.Context) error {
-			name, err := oneName(c, "topic")
-			if err != nil {
-				return err
-			}
-			return withTopics(c, false, func(topics control.Topics) error {
-				t, err := findTopic(c.Context, topics, name)
-				if err != nil {
-					return err
-				}
+			return withTopic(c, func(_ control.Topics, t store.Topic) error {
 				if c.Bool("json") {
 					return jsonTo(s.stdout).Encode(topicRow(t))
 				}
 				return describeTopic(s, t)
 			})
 		},
+	})
+}
+
+// withTopic is withTopics for the one topic that the command line names.
+func withTopic(c *cli.Context, f func(control.Topics, store.Topic) error) error {
+	name, err := oneName(c, "topic")
+	if err != nil {
+		return err
+	}
+	return withTopics(c, false, func(topics control.Topics) error {
+		t, err := findTopic(c.Context, topics, name)
+		if err != nil {
+			return err
+		}
+		return f(topics, t)
 	})
 }
 
@@ -276,19 +283,11 @@ func topicDeleteCommand(s surroundings) *cli.Command {
 		Description: "A topic that is made again under the same name is another topic: stages say so when they start.\n\nExample:\n   leat topic delete orders --yes",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Usage: "do it"}},
 		Action: func(c *cli.Context) error {
-			name, err := oneName(c, "topic")
-			if err != nil {
-				return err
-			}
-			return withTopics(c, false, func(topics control.Topics) error {
-				t, err := findTopic(c.Context, topics, name)
-				if err != nil {
-					return err
-				}
+			return withTopic(c, func(topics control.Topics, t store.Topic) error {
 				if !c.Bool("yes") {
 					return usagef("add --yes", "this deletes %s for good", t.Name)
 				}
-				return topicFailure(topics.Delete(c.Context, name))
+				return topicFailure(topics.Delete(c.Context, t.Name))
 			})
 		},
 	})
