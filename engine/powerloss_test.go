@@ -17,16 +17,16 @@ import (
 )
 
 // Promise 3: a crash at any moment replays a superset of the uncommitted set. The disk is
-// copied at a random sync, with a random part of what was not synced; what the sink got
+// copied before a random write, with a random part of what was not synced; what the sink got
 // until then is the world's to keep, the next life starts from the copy, over and over,
 // until every message ended. Nothing is lost. Duplicates are counted: what was in flight
 // comes from the spool and again from its source, whose state lags the checkpoint.
 func TestPromise3CrashLosesNothing(t *testing.T) {
 	lives := 0
-	for seed := range uint64(20) {
+	for seed := range uint64(40) {
 		lives += crashOften(t, seed)
 	}
-	if lives < 60 {
+	if lives < 120 {
 		t.Errorf("only %d lives: the cuts come too late to bite", lives)
 	}
 }
@@ -38,9 +38,9 @@ func crashOften(t *testing.T, seed uint64) (lives int) {
 	counts := map[string]int{}
 	for {
 		lives++
-		c := &crash{mem: mem, rng: rng, syncs: rng.IntN(40) + 3, torn: rng.IntN(101), out: &memorySink{}}
+		c := &crash{mem: mem, rng: rng, writes: rng.IntN(120) + 3, torn: rng.IntN(101), out: &memorySink{}}
 		if lives == 8 {
-			c.syncs = math.MaxInt
+			c.writes = math.MaxInt
 		}
 		o := c.live(t, dir, n, window)
 		for _, id := range c.out.ids()[:c.kept(o)] {
@@ -72,12 +72,12 @@ func checkAll(t *testing.T, seed uint64, o Outcome, counts map[string]int, n, li
 
 // crash is one life of a process, which ends when the disk is copied.
 type crash struct {
-	mem   *vfs.MemFS
-	rng   *rand.Rand
-	syncs int // until the cut
-	torn  int // percent of what was not synced that survives
-	out   *memorySink
-	stop  context.CancelFunc
+	mem    *vfs.MemFS
+	rng    *rand.Rand
+	writes int // until the cut, syncs and changes of names among them
+	torn   int // percent of what was not synced that survives
+	out    *memorySink
+	stop   context.CancelFunc
 
 	mu    sync.Mutex
 	after *vfs.MemFS // the disk as the next life finds it; nil if the work was done first
@@ -125,16 +125,14 @@ func (c *crash) kept(Outcome) int {
 	return c.cut
 }
 
-// inject cuts at the chosen sync.
+// inject cuts before the chosen write.
 func (c *crash) inject(op errorfs.Op) error {
-	switch op.Kind {
-	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
-	default:
+	if op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.syncs--; c.syncs > 0 || c.after != nil || c.stop == nil {
+	if c.writes--; c.writes > 0 || c.after != nil || c.stop == nil {
 		return nil
 	}
 	c.cut = len(c.out.ids())
