@@ -55,6 +55,17 @@ func benchFill(b *testing.B, w *world, n int, topics []string, claim func(i int,
 	}
 }
 
+// exhaust steps until nothing is left to deliver.
+func exhaust(b *testing.B, s *Stage) {
+	b.Helper()
+	for worked := true; worked; {
+		var err error
+		if worked, err = s.tasks[0].advance(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func benchDeliver(b *testing.B, w *world, lines ...string) {
 	b.Helper()
 	s, err := New(b.Context(), Options{Plan: w.plan(lines...), Log: w.log})
@@ -63,11 +74,7 @@ func benchDeliver(b *testing.B, w *world, lines ...string) {
 	}
 	defer s.Close()
 	b.ResetTimer()
-	for worked := true; worked; {
-		if worked, err = s.tasks[0].advance(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
+	exhaust(b, s)
 	b.StopTimer()
 	s.tasks[0].publish()
 	if n := s.Counts().Delivered; n != int64(b.N) {
@@ -105,11 +112,7 @@ func BenchmarkDeliver(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for worked := true; worked; {
-			if worked, err = s.tasks[0].advance(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-		}
+		exhaust(b, s)
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
 		}
@@ -139,11 +142,7 @@ func BenchmarkStampWidth(b *testing.B) {
 			}
 			defer s.Close()
 			b.ResetTimer()
-			for worked := true; worked; {
-				if worked, err = s.tasks[0].advance(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
+			exhaust(b, s)
 			b.StopTimer()
 			records := w.records("out", 0)
 			wide := records[len(records)-1].Clock

@@ -93,15 +93,21 @@ func TestReplayOutlivesWhoAskedForIt(t *testing.T) {
 	}
 }
 
-// Of two replays of one letter that were asked for at once, one is made.
-func TestLetterIsReplayedOnce(t *testing.T) {
-	w := sumWorld(t)
-	stage := append([]string{"on_failure: dead_letter"}, sumStage...)
+// mendedWorld has one letter of a stage whose guest takes the record by now.
+func mendedWorld(t *testing.T) (w *world, stage []string) {
+	w = sumWorld(t)
+	stage = append([]string{"on_failure: dead_letter"}, sumStage...)
 	w.produce("orders", "a", `"bad"`)
 	w.batch(stage...)
 	w.guests["sum"] = func(guestCall) (any, error) {
 		return object{"state": 1, "emit": []any{object{"to": "sums", "value": 1}}}, nil
 	}
+	return w, stage
+}
+
+// Of two replays of one letter that were asked for at once, one is made.
+func TestLetterIsReplayedOnce(t *testing.T) {
+	w, stage := mendedWorld(t)
 	s, err := w.start(nil, stage...)
 	w.must(err)
 	defer s.Close()
@@ -119,13 +125,7 @@ func TestLetterIsReplayedOnce(t *testing.T) {
 
 // A replay that was given up before it could be written leaves nothing for the next step: neither its emissions nor that its letter is gone.
 func TestReplayThatIsGivenUpLeavesNothing(t *testing.T) {
-	w := sumWorld(t)
-	stage := append([]string{"on_failure: dead_letter"}, sumStage...)
-	w.produce("orders", "a", `"bad"`)
-	w.batch(stage...)
-	w.guests["sum"] = func(guestCall) (any, error) {
-		return object{"state": 1, "emit": []any{object{"to": "sums", "value": 1}}}, nil
-	}
+	w, stage := mendedWorld(t)
 	w.must(w.log.Close())
 	log, err := store.OpenLog(w.dir, store.Options{BallastBytes: -1, MinFreeBytes: 1 << 60}) // there is no room
 	w.must(err)
