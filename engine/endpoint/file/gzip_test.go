@@ -164,3 +164,22 @@ func TestC52CutGzipIsCompletedWhileFollowed(t *testing.T) {
 		f.want(f.take())
 	})
 }
+
+// Proves that start: end passes over what a gzip file holds and that the file is not taken for a broken one.
+func TestStartEndOfGzip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.write("a.gz", zipped("old\nhalf"))
+		b.must(os.Chtimes(b.path("a.gz"), time.Time{}, time.Now().Add(-restGzip)))
+		b.write("b", "old\n")
+		f := follow(b, "*", "start", "end")
+		f.want(f.take())
+		f.add("b", "new\n")
+		all := f.emissions()
+		f.want(texts(all), "new")
+		f.commit(f.source, all[0])
+		f.close()
+		b.add("a.gz", zipped(" line\nwhole\n"))
+		b.want(b.read("*"), "whole")
+	})
+}

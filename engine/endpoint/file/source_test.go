@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -285,6 +286,24 @@ func TestStartEnd(t *testing.T) {
 	b.want(texts(b.run(s)))
 	b.add("f", "newer\n")
 	b.want(b.read("f", "start", "beginning"), "old", "half line", "new", "newer")
+}
+
+// Proves that the line inside of which start: end began is passed over by a later run too.
+func TestStartEndInsideALineIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.write("a", "old\nhalf")
+		b.write("b", "old\n")
+		f := follow(b, "?", "start", "end")
+		f.add("b", "new\n")
+		all := f.emissions()
+		f.want(texts(all), "new")
+		f.commit(f.source, all[0])
+		f.close()
+		b.add("a", " line\nwhole\n")
+		b.want(b.read("?"), "whole")
+		b.want(b.read("?"))
+	})
 }
 
 // Proves that brackets in an existing name are no glob, that a directory is refused and that

@@ -145,6 +145,7 @@ func (s *stream) resume(known place) (bool, error) {
 		return false, err
 	}
 	s.mark, s.Tag, s.FromEnd = known.mark, known.Tag, known.FromEnd
+	s.partial = s.partial && s.FromEnd && s.Lines == 0
 	return true, nil
 }
 
@@ -154,16 +155,17 @@ func (s *stream) hasHead(length int, sum string) bool {
 	return err == nil && headSum(head) == sum
 }
 
-// skip reads up to a mark and compares the last line before it.
+// skip reads up to a mark, compares the last line before it and notes whether the mark is inside a line.
 func (s *stream) skip(m mark) (same bool, err error) {
 	decoded := s.decoded()
+	last := make([]byte, max(m.Last, min(m.Offset, 1)))
+	start := m.Offset - int64(len(last))
 	if s.gzip {
-		_, err = io.CopyN(io.Discard, decoded, m.Offset-m.Last)
+		_, err = io.CopyN(io.Discard, decoded, start)
 	} else {
-		s.raw.read.Add(m.Offset - m.Last)
-		_, err = s.file.Seek(m.Offset-m.Last, io.SeekStart)
+		s.raw.read.Add(start)
+		_, err = s.file.Seek(start, io.SeekStart)
 	}
-	last := make([]byte, m.Last)
 	if err == nil {
 		_, err = io.ReadFull(decoded, last)
 	}
@@ -171,6 +173,7 @@ func (s *stream) skip(m mark) (same bool, err error) {
 		return false, s.raw.err // the content ends before the mark, or the disk failed
 	}
 	s.lines = lines.NewReader(decoded, s.limit)
+	s.partial = len(last) > 0 && last[len(last)-1] != '\n'
 	return m.Last == 0 || lastSum(last, m.Offset == m.Last) == m.LastSum, nil
 }
 
@@ -186,19 +189,21 @@ func lastSum(line []byte, first bool) uint32 {
 	return crc32.Checksum(text.Text, castagnoli)
 }
 
-// toEnd begins after what the file holds now.
-func (s *stream) toEnd() error {
-	size, err := s.file.Seek(0, io.SeekEnd)
-	if err != nil || size == 0 || s.gzip {
-		return err
+// toEnd begins after what the file holds now: of a gzip file after the text that can be read.
+func (s *stream) toEnd() (err error) {
+	end := mark{Offset: s.Size}
+	if s.gzip {
+		defer s.raw.read.Store(s.raw.read.Load() + s.Size) // it is read twice
+		end.Offset, _ = io.Copy(io.Discard, s.decoded())
+		if err = s.raw.err; err == nil {
+			_, err = s.file.Seek(0, io.SeekStart)
+		}
 	}
-	before := make([]byte, 1)
-	if _, err := s.file.ReadAt(before, size-1); err != nil {
-		return err
+	if err == nil {
+		_, err = s.skip(end)
 	}
-	s.raw.read.Add(size)
-	s.Offset, s.FromEnd, s.partial = size, true, before[0] != '\n'
-	return nil
+	s.mark, s.FromEnd = end, end.Offset > 0
+	return err
 }
 
 // next returns the next line that is a message; io.EOF at the end for now.
