@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pollEvery is the pause after everything was read.
+	// pollEvery is the pause after everything was read, and how long reading goes on without a scan.
 	pollEvery = 200 * time.Millisecond
 	// idleLine is how long a last line without an ending is waited for.
 	idleLine = 10 * time.Second
@@ -32,6 +32,7 @@ type followed struct {
 	seen bool      // by the last scan
 	grew time.Time // when a byte came last
 	size int64     // unfinished bytes at that time
+	left mark      // where the reader left it last for the next file
 }
 
 func newFollower(s *Source) *follower { return &follower{Source: s} }
@@ -42,10 +43,11 @@ func (f *follower) run(ctx context.Context, emit engine.Emit) error {
 		if err := f.scan(ctx); err != nil {
 			return err
 		}
-		if err := f.readAll(ctx, emit); err != nil {
-			return err
+		behind, err := f.readAll(ctx, emit)
+		if err == nil && !behind {
+			err = pause(ctx, pollEvery)
 		}
-		if err := pause(ctx, pollEvery); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -137,29 +139,35 @@ func (f *follower) begin(ctx context.Context, path string, info fs.FileInfo) err
 	return nil
 }
 
-// readAll reads every open file in turn, a group at a time, until none has more.
-func (f *follower) readAll(ctx context.Context, emit engine.Emit) error {
-	for more := true; more; {
+// readAll reads every open file in turn, a group at a time, until none has more or a scan is due:
+// a file that is begun and renamed while another one is behind is to be seen before it is gone.
+func (f *follower) readAll(ctx context.Context, emit engine.Emit) (behind bool, err error) {
+	for begun, more := time.Now(), true; more; {
+		if time.Since(begun) >= pollEvery {
+			return true, nil
+		}
 		more = false
 		for _, file := range append([]*followed(nil), f.open...) {
 			err := f.readGroup(file.stream)
 			if err != nil && !errors.Is(err, io.EOF) {
-				return err
+				return false, err
 			}
 			more = more || err == nil
-			if err != nil {
-				f.atEnd(file)
+			open := err == nil || f.atEnd(file)
+			if open && file.left != file.mark {
+				file.left = file.mark
+				f.ledger.leave(f.count, file.number, file.mark, false)
 			}
 			if err := f.flush(ctx, emit); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	return nil
+	return false, nil
 }
 
-// atEnd decides about a file that has no more for now.
-func (f *follower) atEnd(file *followed) {
+// atEnd decides about a file that has no more for now, and says whether it is still open.
+func (f *follower) atEnd(file *followed) (open bool) {
 	if unfinished := file.lines.Unfinished(); unfinished != file.size {
 		file.size, file.grew = unfinished, time.Now()
 	}
@@ -168,12 +176,14 @@ func (f *follower) atEnd(file *followed) {
 		f.log.Info("the file was renamed or removed: it was read to its end", "path", file.Path)
 		f.finish(file.stream, true)
 		f.forget(file)
+		return false
 	case file.size > 0 && time.Since(file.grew) >= idleLine:
 		if line, ok := file.rest(); ok {
 			f.add(file.stream, line)
 		}
 		file.size = 0
 	}
+	return true
 }
 
 // drop leaves a file whose content is gone.

@@ -3,7 +3,10 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -143,5 +146,60 @@ func TestFollowResume(t *testing.T) {
 		f = follow(b, "*.log")
 		defer f.close()
 		f.want(f.take(), "two", "three")
+	})
+}
+
+// Proves that a commit covers what was read of every file before it, not of the one alone whose
+// position it was told.
+func TestFollowCommitsAllFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.write("a", "a1\na2\n\n")
+		b.write("b", "b1\n")
+		f := follow(b, "?")
+		all := f.emissions()
+		f.want(texts(all), "a1", "a2", "b1")
+		f.commit(f.source, all[2])
+		f.add("a", "a3\na4\n")
+		f.add("b", "b2\n")
+		all = f.emissions()
+		f.want(texts(all), "a3", "a4", "b2")
+		f.commit(f.source, all[0])
+		f.close()
+		f = follow(b, "?")
+		all = f.emissions()
+		f.want(texts(all), "a4", "b2")
+		f.commit(f.source, all[1])
+		f.close()
+		b.want(b.read("?"))
+	})
+}
+
+// Proves that rotation is seen while a file has still much to read: one that was begun and renamed
+// again before the first was at its end is not lost.
+func TestFollowRotatesWhileItIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.write("log", strings.Repeat("first\n", 1000))
+		s := b.bench("log")
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // of the fake clock
+		defer cancel()
+		var got []string
+		err := s.Run(ctx, func(_ context.Context, group []engine.Emission) error {
+			if len(got) < 512 { // the first two groups
+				n := len(got)
+				b.must(os.Rename(b.path("log"), b.path(fmt.Sprintf("log.%d", n))))
+				b.write("log", fmt.Sprintf("after %d\n", n))
+			}
+			got = append(got, texts(group)...)
+			time.Sleep(pollEvery)
+			return nil
+		})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if len(got) != 1002 || !slices.Contains(got, "after 0") || !slices.Contains(got, "after 256") {
+			t.Errorf("%d lines, the last %q", len(got), got[len(got)-1])
+		}
 	})
 }

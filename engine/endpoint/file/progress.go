@@ -51,7 +51,8 @@ func (l *ledger) describe(file uint32, p place) {
 	*l.mu.files[file] = p
 }
 
-// leave tells that the reader left a file. gone drops it from the state.
+// leave tells that the reader left a file, for good or for another one: a later commit is told of a
+// position in that one alone. gone drops it from the state.
 func (l *ledger) leave(emission uint64, file uint32, m mark, gone bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,6 +73,8 @@ func (l *ledger) commit(through runtime.Position) ([]byte, error) {
 		if !ok {
 			return nil, errPosition
 		}
+		l.mu.committed = p.emission - 1 // where the reader left this file before is behind p
+		l.settleLocked()
 		l.mu.committed, file.mark = p.emission, p.mark
 		l.settleLocked()
 	}
