@@ -15,9 +15,16 @@ type ledger struct {
 		sync.Mutex
 		files     map[uint32]*place // by number; without those that are gone
 		opened    uint32            // how many files were opened, and the next number
+		awaited   []awaited         // of earlier runs: they stay in the state until this run opens them
 		left      []leaving         // in the order of emissions; at most one per switch that is not committed
 		committed uint64            // the last emission that Commit was told
 	}
+}
+
+// awaited is where an earlier run was in what may be the file that this run will open at path.
+type awaited struct {
+	path string
+	place
 }
 
 // leaving says that after an emission the reader left a file at a mark: once that
@@ -29,6 +36,13 @@ type leaving struct {
 	gone     bool
 }
 
+// await keeps a place in the state until the file at path is opened, which then is known itself.
+func (l *ledger) await(path string, p place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.awaited = append(l.mu.awaited, awaited{path, p})
+}
+
 // open adds a file and returns its number.
 func (l *ledger) open(p place) uint32 {
 	l.mu.Lock()
@@ -36,6 +50,7 @@ func (l *ledger) open(p place) uint32 {
 	if l.mu.files == nil {
 		l.mu.files = make(map[uint32]*place)
 	}
+	l.mu.awaited = slices.DeleteFunc(l.mu.awaited, func(a awaited) bool { return a.path == p.Path })
 	number := l.mu.opened
 	l.mu.opened++
 	l.mu.files[number] = &p
@@ -97,6 +112,11 @@ func (l *ledger) settleLocked() {
 func (l *ledger) stateLocked() (s state) {
 	for _, number := range slices.Sorted(maps.Keys(l.mu.files)) {
 		s.Files = append(s.Files, *l.mu.files[number])
+	}
+	for _, a := range l.mu.awaited {
+		if !slices.ContainsFunc(s.Files, func(p place) bool { return p.identity == a.identity }) {
+			s.Files = append(s.Files, a.place)
+		}
 	}
 	return s
 }

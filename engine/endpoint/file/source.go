@@ -85,6 +85,7 @@ func NewSource(env engine.SourceEnv) (*Source, error) {
 		s.log.Warn("no file matches yet: waiting for one", "path", s.pattern)
 	}
 	s.measure(s.first)
+	s.await()
 	return s, nil
 }
 
@@ -114,6 +115,22 @@ func (s *Source) Progress() (read, total int64) {
 
 // Close has nothing to release: Run closes what it opened.
 func (s *Source) Close() error { return nil }
+
+// await keeps what is known of files that are there until this run comes to them.
+func (s *Source) await() {
+	for _, path := range s.first {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		id := identify(path, info)
+		for _, known := range s.known {
+			if known.identity == id || known.Path == path {
+				s.ledger.await(path, known)
+			}
+		}
+	}
+}
 
 func (s *Source) measure(paths []string) {
 	var total int64

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/leat-run/leat/engine"
+	"github.com/leat-run/leat/engine/endpoint/lines"
 	"github.com/leat-run/leat/engine/pipeline"
 )
 
@@ -374,4 +376,27 @@ func TestCommitSkipsAndRefuses(t *testing.T) {
 			t.Errorf("state %s was taken", state)
 		}
 	}
+}
+
+// Proves that what is committed while the first of several files is read keeps the places of those
+// that this run has not come to: they are not read again.
+func TestCommitKeepsFilesThatAreStillToCome(t *testing.T) {
+	b := newBench(t)
+	b.write("a", "a1\n")
+	b.write("b", "b1\nb2\n")
+	b.write("c", "c1\n")
+	b.want(b.read("?"), "a1", "b1", "b2", "c1")
+	b.must(os.Rename(b.path("c"), b.path("d"))) // is known by what it is
+	b.add("a", strings.Repeat("more\n", 300))
+	stopped := errors.New("stopped")
+	s := b.source("?")
+	err := s.Run(t.Context(), func(_ context.Context, group []engine.Emission) error {
+		b.commit(s, group[len(group)-1])
+		return stopped
+	})
+	if !errors.Is(err, stopped) {
+		t.Fatal(err)
+	}
+	b.want(b.read("?"), slices.Repeat([]string{"more"}, 300-lines.GroupLines)...)
+	b.want(b.read("?"))
 }
