@@ -177,9 +177,9 @@ func (r *answerReader) bytes(noun string, text []byte) []byte {
 	if json.Unmarshal(text, &s) == nil {
 		return []byte(s)
 	}
-	var wrapped map[string]string
-	if json.Unmarshal(text, &wrapped) == nil && len(wrapped) == 1 {
-		if b, err := base64.StdEncoding.DecodeString(wrapped["base64"]); err == nil {
+	var wrapped map[string]*string
+	if json.Unmarshal(text, &wrapped) == nil && len(wrapped) == 1 && wrapped["base64"] != nil {
+		if b, err := base64.StdEncoding.DecodeString(*wrapped["base64"]); err == nil {
 			return append([]byte{}, b...)
 		}
 	}

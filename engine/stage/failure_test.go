@@ -214,6 +214,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{object{"state": 1, "emit": []any{object{"to": "sums", "value": 1, "headers": object{"leat-clock": "x"}}}}, "belongs to the protocol"},
 		{object{"state": 1, "emit": []any{object{"to": "sums", "value": 1, "headers": 1}}}, "no object"},
 		{object{"state": 1, "emit": []any{object{"to": "bytes", "value": 1}}}, "neither text nor bytes"},
+		{object{"state": 1, "emit": []any{object{"to": "bytes", "value": object{"text": "x"}}}}, "value is neither text nor bytes"},
+		{object{"state": 1, "emit": []any{object{"to": "bytes", "value": object{"base64": nil}}}}, "value is neither text nor bytes"},
+		{object{"state": 1, "emit": []any{object{"to": "sums", "value": 1, "key": object{"id": "a"}}}}, "key is neither text nor bytes"},
 		{object{"state": 1, "emit": make([]any, 3)}, "too many records"},
 	} {
 		w.guests["odd"] = func(guestCall) (any, error) { return c.answer, nil }
