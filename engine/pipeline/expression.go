@@ -86,7 +86,7 @@ func doubleKey(f float64) (string, error) {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		return "", fmt.Errorf("%w, this one is no finite number", ErrNoKey)
-	case f == math.Trunc(f) && math.Abs(f) < 1<<63:
+	case f == math.Trunc(f) && f >= -1<<63 && f < 1<<63:
 		return strconv.FormatInt(int64(f), 10), nil
 	case f == math.Trunc(f) && f > 0 && f < 1<<64:
 		return strconv.FormatUint(uint64(f), 10), nil
