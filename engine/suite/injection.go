@@ -136,11 +136,15 @@ func (s *Suite) texts(in *injection) [][]byte {
 	return out
 }
 
-// sampleFile reads a sample; nil after reporting why not.
+// sampleFile reads a sample; nil after reporting why not. One of many messages that has none is an error:
+// a case that injects nothing shows nothing, and would pass.
 func (s *Suite) sampleFile(in *injection) []byte {
 	text, err := pipeline.ReadFile(in.path, maxSample)
-	if err != nil {
+	switch {
+	case err != nil:
 		s.report.Errorf(in.pathAt, "no-file", "paths are relative to the suite", "%s: %s cannot be read: %v", in.sample, filepath.Base(in.path), err)
+	case in.sample != "file" && len(bytes.Trim(text, "\r\n")) == 0:
+		s.report.Errorf(in.pathAt, "bad-value", "take a file that has some", "%s: %s holds no message", in.sample, filepath.Base(in.path))
 	}
 	return text
 }

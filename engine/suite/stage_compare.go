@@ -47,7 +47,11 @@ func (r *runner) compareStage(c *Case, o *stageObserved) (string, error) {
 		}
 		v.differs("state."+key, canonicalList([]json.RawMessage{x.states[key]}), canonicalList([]json.RawMessage{got}))
 	}
-	if x.fuel > 0 && o.fuel.fuel > x.fuel {
+	switch {
+	case x.fuel == 0:
+	case len(o.delivered) == 0 && len(o.letters) == 0:
+		v.addf("fuel: the guest took no record of the case")
+	case o.fuel.fuel > x.fuel:
 		v.addf("fuel: expected at most %d, %s spent %d", x.fuel, o.fuel.message, o.fuel.fuel)
 	}
 	return strings.Join(v.problems, "\n"), nil

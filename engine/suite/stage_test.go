@@ -59,6 +59,7 @@ func TestStageDiffs(t *testing.T) {
 		{"state: {o-1: null}", "state: {o-1: {total: 30}}", "state.o-1 (- expected, + got)"},
 		{"state: {o-1: {total: 30, paid: 10}}", "state: {o-1: null}", "state.o-1 (- expected, + got)"},
 		{"fuel: 2_000", "fuel: 1", "fuel: expected at most 1, "},
+		{"delivered: []", "fuel: 2_000", "fuel: the guest took no record of the case"},
 		{"behind: 1", "behind: 0", "held (- expected, + got)\n- - {at: payments:0:0, waits_for: [orders:0:0], behind: 0}\n+ - {at: payments:0:0, waits_for: [orders:0:0], behind: 1}"},
 		{"waits_for: [orders:0:0]", "waits_for: []", "held (- expected, + got)"},
 		{"kind: guest", "kind: fuel", "blocked (- expected, + got)"},
