@@ -138,6 +138,19 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestParseSize proves that a size is the one that is written or none, also where its bytes are more than
+// 63 bits.
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "512KiB": 512 << 10, "1_000B": 1000, "8388607TiB": 8388607 << 40,
+		"8388608TiB": -1, "9223372036854775807KiB": -1, "-1B": -1, "-16777215TiB": -1, "-9223372036854775808B": -1, "-9223372036854775807KiB": -1,
+	} {
+		if got, ok := ParseSize(text); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%s: got %d, %v, want %d", text, got, ok, want)
+		}
+	}
+}
+
 // TestFormat proves that sizes and durations are written as they can be read.
 func TestFormat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{

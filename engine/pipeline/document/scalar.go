@@ -174,7 +174,7 @@ func (s scalar) size(f Field) (int64, *fault) {
 			return bad("units are B, KiB, MiB, GiB and TiB, of 1024 each")
 		case !ok:
 			return bad("a whole number and a unit: 512KiB, 32MiB, 1GiB")
-		case v > math.MaxInt64/unit.bytes:
+		case v > math.MaxInt64/unit.bytes, v < -math.MaxInt64/unit.bytes:
 			return bad("this is more than 63 bits of bytes")
 		}
 		return v * unit.bytes, checkRange(v*unit.bytes, f, FormatSizeBase)
