@@ -68,15 +68,31 @@ func scalars(text json.RawMessage) []string {
 	return appendScalars(nil, value)
 }
 
+// spellings are a string as it reads, and with the escapes that writers of JSON give it: those of HTML or
+// none of them, and the two line ends of JavaScript escaped or not.
+func spellings(text string) []string {
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(text) != nil {
+		return []string{text} // cannot be: a string is JSON
+	}
+	few := strings.Trim(quoted.String(), "\n")
+	few = few[1 : len(few)-1]
+	return []string{text, few, lineEnds.Replace(few), htmlEscapes.Replace(few)}
+}
+
+var (
+	lineEnds    = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
+	htmlEscapes = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
+)
+
 func appendScalars(all []string, value any) []string {
 	switch v := value.(type) {
 	case json.Number:
 		all = append(all, v.String())
 	case string:
-		all = append(all, v)
-		if raw, err := json.Marshal(v); err == nil {
-			all = append(all, string(raw[1:len(raw)-1]))
-		}
+		all = append(all, spellings(v)...)
 	case []any:
 		for _, element := range v {
 			all = appendScalars(all, element)

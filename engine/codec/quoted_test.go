@@ -28,6 +28,12 @@ func TestTextsQuoteNoMaskedValue(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
+	odd := runtime.Message{Payload: []byte(`{"card":"\"<&\u2028>\\"}`)}
+	for _, text := range []string{"\"<&\u2028>\\", `\"<&` + "\u2028" + `>\\`, `\"\u003c\u0026\u2028\u003e\\`, `\"<&\u2028>\\`} {
+		if got := r.Text(text, odd); got != "***" {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
 	f := &runtime.Failure{Kind: runtime.KindGuest, Message: "no 4111 1111", Backtrace: "at 987654", Log: "t0ken", Hint: "see t0ken", Line: 3}
 	want := &runtime.Failure{Kind: runtime.KindGuest, Message: "no ***", Backtrace: "at ***", Log: "***", Hint: "see ***", Line: 3}
 	if got := r.Failure(f, m); !reflect.DeepEqual(got, want) || f.Message != "no 4111 1111" {

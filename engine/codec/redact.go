@@ -17,8 +17,8 @@ import (
 // A path is dotted: payload.card.number, meta.token; without one of these two it starts in
 // the payload. Lists on the way are looked into: payload.lines.price masks the price of each
 // line. A payload that is no JSON text, or only the start of one, is masked whole where any
-// path is into the payload: nobody can say what it holds. Texts of failures may quote a
-// guest's values; they are not looked at.
+// path is into the payload: nobody can say what it holds. Texts that may
+// quote a message's values are masked by Text and Failure.
 type Redactor struct {
 	payload *redaction // nil where no path is into the payload
 	meta    []string
