@@ -80,8 +80,11 @@ func (s *TopicSink) record(b engine.Record) topic.Record {
 	if b.OrderKey != "" {
 		r.Key = []byte(b.OrderKey)
 	}
-	if b.Message.Meta[runtime.MetaTopicNull] == "true" && string(b.Bytes) == "null" {
+	switch {
+	case b.Message.Meta[runtime.MetaTopicNull] == "true" && string(b.Bytes) == "null":
 		r.Value = nil
+	case r.Value == nil:
+		r.Value = []byte{} // an empty payload is no null
 	}
 	r.Partition = store.PartitionOf(r.Key, s.topic.Partitions)
 	for _, name := range slices.Sorted(maps.Keys(b.Message.Meta)) {

@@ -238,15 +238,19 @@ func TestTopicSinkClaims(t *testing.T) {
 			"h": "x", runtime.MetaTopicPlace: place.String(), runtime.MetaTopicClock: topic.FormatClock(causal.NewClock(cause)),
 		}}},
 		{Bytes: []byte("null"), Message: runtime.Message{Key: []byte("k"), Meta: runtime.Meta{runtime.MetaTopicNull: "true"}}},
+		{Bytes: nil, Message: runtime.Message{Key: []byte("k")}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, _ := log.Topic("out")
 	p := store.PartitionOf([]byte("k"), 2)
-	records, err := log.ReadRecords(out.ID, p, out.Extents[p].End-2, 2)
-	if err != nil || len(records) != 2 {
+	records, err := log.ReadRecords(out.ID, p, out.Extents[p].End-3, 3)
+	if err != nil || len(records) != 3 {
 		t.Fatal(records, err)
+	}
+	if empty := records[2].Value; empty == nil || len(empty) > 0 {
+		t.Errorf("an empty payload became %q, null: %v", empty, empty == nil)
 	}
 	first, _ := topic.Fetched(topic.ChannelOf(out, p), records[0]).Open()
 	second, _ := topic.Fetched(topic.ChannelOf(out, p), records[1]).Open()
