@@ -10,7 +10,8 @@
 // Invariants of the source:
 //
 //  1. State names only what is committed, so a restart re-reads at most what was in flight:
-//     duplicates are possible, loss is not. A line keeps its message ID when it is read again.
+//     duplicates are possible, loss is not. A line keeps its message ID when it is read again, unless
+//     its file was renamed meanwhile: the file's name is a part of it.
 //  2. A file is resumed only if it is the same content: the fingerprint of its first bytes
 //     and of the last committed line must both be as they were, wherever the file is now. Anything
 //     else is told (a warning) and read from the beginning.
