@@ -60,6 +60,13 @@ type Source interface {
 	Close() error
 }
 
+// Starter is implemented by a source whose beginning depends on when it begins, such as the end of what is
+// there. Start is called once, before Run. What it returns is kept as State ahead of the first emission, so that the run
+// after one that ended before its first Commit goes on from there; nil keeps nothing.
+type Starter interface {
+	Start(ctx context.Context) (state []byte, err error)
+}
+
 // Sizer is implemented by a source that knows how much there is to read: the progress bar
 // asks for it. Both are in bytes; read only grows. Safe for concurrent use.
 type Sizer interface {

@@ -45,10 +45,26 @@ func (s *sourceNode) open() error {
 		return &nodeError{s.plan.Name, err}
 	}
 	s.committer = newSourceCommitter(s.plan.Name, s.source, s.engine.store, log)
+	if err := s.begin(); err != nil {
+		return &nodeError{s.plan.Name, err}
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.ended.Go(func() { s.committer.run(ctx) })
 	return nil
+}
+
+// begin keeps where the source begins. It does not wait: the write is in front of the first emission's.
+func (s *sourceNode) begin() error {
+	starter, ok := s.source.(Starter)
+	if !ok {
+		return nil
+	}
+	state, err := starter.Start(s.engine.intake)
+	if err == nil && state != nil {
+		s.engine.store.SaveNodeState(s.plan.Name, state)
+	}
+	return err
 }
 
 // nodeError is the fault of a node that does not open.

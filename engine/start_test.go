@@ -46,6 +46,28 @@ func TestNewRefusesUnknownNames(t *testing.T) {
 	}
 }
 
+// startSource says where it begins.
+type startSource struct {
+	listSource
+	start []byte
+}
+
+func (s *startSource) Start(context.Context) ([]byte, error) { return s.start, nil }
+
+// Where a source begins is kept before it runs: a run that fails before its first commit has begun all the same.
+func TestStartOfASourceIsKept(t *testing.T) {
+	w := newWorld(t)
+	source := &startSource{start: []byte("at 7")}
+	w.source("in", source)
+	w.sink("out", &memorySink{}, "in")
+	w.status(w.run(), StatusCompleted)
+	source.start = nil
+	w.status(w.run(), StatusCompleted)
+	if got := string(w.states["in"]); got != "at 7" {
+		t.Errorf("the second run began with %q", got)
+	}
+}
+
 // tally counts what was opened and closed, by name.
 type tally struct {
 	mu    sync.Mutex

@@ -42,6 +42,7 @@ type TopicSource struct {
 	batch  bool
 	drain  *topic.Drain // nil: a batch ends at the topic's end
 	member *topic.Member
+	anew   bool // it begins at an end that no state holds
 
 	mu struct {
 		sync.Mutex
@@ -82,6 +83,7 @@ func NewTopicSource(env engine.SourceEnv, log *store.Log, drain *topic.Drain) (*
 	if kept.ID != (store.TopicID{}) && kept.ID != t.ID && env.Log != nil {
 		env.Log.Warn("topic source: the topic was made again: it is another one, and read from where it begins", "topic", t.Name, "start", env.Config.String("start"))
 	}
+	s.anew = kept.ID != t.ID && env.Config.String("start") == "latest"
 	for i, extent := range t.Extents {
 		next := extent.Start
 		switch {
@@ -111,6 +113,15 @@ func findTopic(log *store.Log, name string) (store.Topic, error) {
 		return t, fmt.Errorf("there is no topic %s; create it: leat topic create %s --partitions N", name, name)
 	}
 	return t, nil
+}
+
+// Start keeps where the topic ended when the source was made: what is appended from then on is read, whatever becomes
+// of this run.
+func (s *TopicSource) Start(context.Context) ([]byte, error) {
+	if !s.anew {
+		return nil, nil
+	}
+	return s.commit(0)
 }
 
 // drained says that the topic is read to its end and all of it is committed: nothing of this

@@ -125,6 +125,33 @@ func TestTopicSourceStarts(t *testing.T) {
 	}
 }
 
+// A run that began at the end and was over before its first commit has begun all the same: the next one reads what came
+// meanwhile, also of a topic that was made again.
+func TestTopicSourceKeepsWhereItBegan(t *testing.T) {
+	for name, state := range map[string][]byte{"first run": nil, "made again": fmt.Appendf(nil, `{"id":%q,"next":[9,0]}`, store.TopicID{9})} {
+		log := topicLog(t, "orders")
+		appendTo(t, log, "orders", 0, "0")
+		s, err := NewTopicSource(topicEnv("orders", "latest", "batch", state), log, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, err := s.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, log, "orders", 0, "1")
+		if s, err = NewTopicSource(topicEnv("orders", "latest", "batch", began), log, nil); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := s.Start(t.Context()); again != nil || err != nil {
+			t.Errorf("%s: %q, %v", name, again, err)
+		}
+		if all := readAll(t, s); len(all) != 1 || string(all[0].Payload) != "1" {
+			t.Errorf("%s: emissions %+v", name, all)
+		}
+	}
+}
+
 // A topic that was made again is another one: it is read from its start, and that is said.
 func TestTopicSourceOfATopicMadeAgain(t *testing.T) {
 	log := topicLog(t, "orders")

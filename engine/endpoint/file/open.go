@@ -2,8 +2,41 @@ package file
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 )
+
+// Start keeps where the files end that are there, for start: end: what is written from then on is read,
+// whatever becomes of this run.
+func (s *Source) Start(ctx context.Context) ([]byte, error) {
+	if !s.anew || s.start != startEnd {
+		return nil, nil
+	}
+	defer s.read.Store(s.read.Load()) // Run reads it again
+	for _, path := range s.first {
+		at, err := s.endOf(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.known = append(s.known, at)
+	}
+	s.await()
+	return s.ledger.state()
+}
+
+func (s *Source) endOf(ctx context.Context, path string) (place, error) {
+	st, err := openStream(ctx, path, s.limit, &s.read)
+	if err != nil {
+		return place{}, err
+	}
+	defer st.close()
+	err = st.toEnd()
+	return st.place, err
+}
 
 // open opens a file where an earlier run left it, or as a new one.
 func (s *Source) open(ctx context.Context, path string) (*stream, error) {

@@ -58,7 +58,7 @@ func (l *ledger) open(p place) uint32 {
 }
 
 // describe updates what a file is known by; its mark moves by commits alone. REQUIRES: the
-// reader has not left the file.
+// reader has not left the file for good.
 func (l *ledger) describe(file uint32, p place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,6 +107,13 @@ func (l *ledger) settleLocked() {
 			delete(l.mu.files, leaving.file)
 		}
 	}
+}
+
+// state is what is known before the first commit.
+func (l *ledger) state() ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stateLocked().encode()
 }
 
 func (l *ledger) stateLocked() (s state) {

@@ -49,6 +49,7 @@ type Source struct {
 	log     *slog.Logger
 	known   []place // of earlier runs, and those of this one that were cut
 	first   []string
+	anew    bool // no run has kept a state
 
 	ledger ledger
 	group  lines.Group
@@ -71,6 +72,7 @@ func NewSource(env engine.SourceEnv) (*Source, error) {
 		limit:   int(env.Config.Int("max_line")),
 		log:     env.Log,
 		known:   kept.Files,
+		anew:    env.State == nil,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

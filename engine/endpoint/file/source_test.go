@@ -290,6 +290,28 @@ func TestStartEnd(t *testing.T) {
 	b.want(b.read("f", "start", "beginning"), "old", "half line", "new", "newer")
 }
 
+// Proves that a run which began at the end and was over before its first commit has begun all the same: the
+// next one reads what came meanwhile.
+func TestStartEndIsKept(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "old\nhalf")
+	b.write("f.gz", zipped("old\n"))
+	s := b.source("f*", "start", "end")
+	began, err := s.Start(t.Context())
+	if err != nil || began == nil {
+		t.Fatal(began, err)
+	}
+	b.want(texts(b.run(s)))
+	b.state = began
+	b.add("f", " line\nnew\n")
+	b.add("f.gz", zipped("zipped\n"))
+	s = b.source("f*", "start", "end")
+	if again, err := s.Start(t.Context()); again != nil || err != nil {
+		t.Error(string(again), err)
+	}
+	b.want(texts(b.run(s)), "new", "zipped")
+}
+
 // Proves that the line inside of which start: end began is passed over by a later run too.
 func TestStartEndInsideALineIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
