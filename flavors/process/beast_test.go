@@ -97,6 +97,14 @@ func (b *beastInstance) Apply(_ context.Context, m runtime.Message) (runtime.Res
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		time.Sleep(time.Hour) // a deadlock would be a second way to die
+	case "killonce": // arg names a file that says whether it did
+		if _, err := os.Stat(arg); err != nil {
+			if err := os.WriteFile(arg, nil, 0o600); err != nil {
+				panic(err)
+			}
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			time.Sleep(time.Hour) // the signal is on its way
+		}
 	case "abort":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
 		time.Sleep(time.Hour) // a deadlock would be a second way to die

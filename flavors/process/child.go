@@ -47,8 +47,16 @@ type call struct{ ctx context.Context }
 
 // verdict is why the watcher killed a child.
 type verdict struct {
-	ended error // the call's context ended
-	ran   time.Duration
+	ended   error  // the call's context ended
+	running uint64 // what the page said
+	ran     time.Duration
+}
+
+// late says that the watcher's kill was meant for another message than the one that was being
+// run when it arrived, or for a call that is over.
+func (c *child) late(running uint64) bool {
+	v := c.killed.Load()
+	return v != nil && (v.ended != nil || v.running != running)
 }
 
 // exit is how a process ended.

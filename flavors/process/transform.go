@@ -18,9 +18,10 @@ type transform struct {
 	used   bool   // its instance has a history
 	spent  runtime.Recycle
 
-	todo        []int // of the batch at hand: messages without an answer
-	room        []int // what todo began in, to begin the next one in
-	unexplained int   // deaths since the last answer that convict nobody
+	todo        []int       // of the batch at hand: messages without an answer
+	room        []int       // what todo began in, to begin the next one in
+	unexplained int         // deaths since the last answer that met no message
+	met         map[int]int // of the batch at hand: how many deaths from outside a message met
 	one         struct {
 		in  [1]runtime.Message
 		out [1]runtime.Answer
@@ -55,7 +56,7 @@ func (t *transform) Apply(ctx context.Context, in runtime.Message) (runtime.Resu
 
 // ApplyBatch runs messages with many of them in flight. See runtime.Batch.
 func (t *transform) ApplyBatch(ctx context.Context, in []runtime.Message, answers []runtime.Answer) {
-	t.spent, t.unexplained, t.todo = runtime.RecycleNone, 0, t.room[:0]
+	t.spent, t.unexplained, t.met, t.todo = runtime.RecycleNone, 0, nil, t.room[:0]
 	for i := range in {
 		answers[i] = runtime.Answer{}
 		if failure := tooLarge(&in[i], t.module.budget); failure != nil {
@@ -145,17 +146,25 @@ func (t *transform) bury(ctx context.Context, cause error, answered uint64, answ
 		running = answered + 1 // whose answer it was
 	}
 	at := running - answered - 1
-	convicts := running&pageStarting == 0 && running > answered && at < uint64(len(t.todo))
-	if !convicts || d.outside {
+	if running&pageStarting != 0 || running <= answered || at >= uint64(len(t.todo)) || c.late(running) {
 		if t.unexplained++; t.unexplained < outsideDeaths {
 			return nil
 		}
-	}
-	if !convicts {
 		return fmt.Errorf("%w: the child process %s %d times between messages", runtime.ErrNoInstance, d.says, t.unexplained)
 	}
-	t.convict(answers, int(at), &d)
+	if !d.outside || t.meets(t.todo[at]) >= outsideDeaths {
+		t.convict(answers, int(at), &d)
+	}
 	return nil
+}
+
+// meets counts a death from outside that met a message of the batch, and returns how many did.
+func (t *transform) meets(i int) int {
+	if t.met == nil {
+		t.met = map[int]int{}
+	}
+	t.met[i]++
+	return t.met[i]
 }
 
 // endOf kills a child that has closed its pipe without ending, after a while.

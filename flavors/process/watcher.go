@@ -113,7 +113,7 @@ func (c *child) judge(call *call, now time.Time) {
 	if running == pageIdle || running&pageStarting != 0 {
 		limit = loadTime
 	}
-	v := verdict{ended: call.ctx.Err(), ran: ran}
+	v := verdict{ended: call.ctx.Err(), running: running, ran: ran}
 	if v.ended == nil && ran <= limit {
 		return
 	}

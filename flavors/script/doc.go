@@ -19,6 +19,8 @@
 //     again; an exception the guest threw leaves it usable.
 //  5. A native that can burn time or memory without executing bytecode pays fuel and
 //     memory before it runs (builtins.go), or is absent.
+//     One that can call another through what the guest gave it is counted among those that stand
+//     inside each other (nest.go): a Go stack that overflows ends the process.
 //  6. goja's own matching of regular expressions is never reached: match.go is (pattern.go).
 //  7. Fuel is a function of code, message and instance history; its unit is FuelVersion.
 //  8. No parser sees a source that nests deeper than it may: both recurse, and a Go stack that

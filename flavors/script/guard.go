@@ -20,12 +20,14 @@ func (in *instance) guard() {
 	in.define(json, "parse", 2, in.jsonParse(in.nativeOf(json.Get("parse"))))
 	in.guardBuiltins()
 	in.guardRegexps()
+	in.nestBuiltins()
 }
 
 // keepBuiltins remembers natives that the guards call.
 func (in *instance) keepBuiltins() {
 	in.indexOf = in.nativeOf(in.prototype("String").Get("indexOf"))
 	in.freezeObject = in.nativeOf(in.builtin("Object", "freeze"))
+	in.functionText = in.nativeOf(in.prototype("Function").Get("toString"))
 	in.mathPow = in.nativeOf(in.builtin("Math", "pow"))
 	in.describeProperty, _ = goja.AssertFunction(in.builtin("Object", "getOwnPropertyDescriptor"))
 	in.lengthName = in.vm.ToValue("length")

@@ -53,6 +53,7 @@ func (in *instance) prelude() []*goja.Object {
 	found, err := run(goja.Undefined(), host)
 	in.must(err)
 	in.forgetSymbols, _ = goja.AssertFunction(host.Get("forget"))
+	in.frame = in.nativeOf(host.Get("frame"))
 	list := found.ToObject(in.vm)
 	roots := make([]*goja.Object, list.Get("length").ToInteger())
 	for i := range roots {
@@ -81,9 +82,9 @@ func (in *instance) must(err error) {
 	}
 }
 
-// native makes a function with a name and a length like a built-in's.
+// native makes a function with a name and a length like a built-in's, which is counted (nest.go).
 func (in *instance) native(name string, length int, f func(goja.FunctionCall) goja.Value) *goja.Object {
-	o := in.vm.ToValue(f).(*goja.Object)
+	o := in.vm.ToValue(in.nested(f)).(*goja.Object)
 	in.must(o.DefineDataProperty("name", in.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	in.must(o.DefineDataProperty("length", in.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	return o

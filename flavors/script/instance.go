@@ -25,6 +25,9 @@ type instance struct {
 	lengthName       goja.Value
 	// Built-ins as they were before guest code ran.
 	indexOf, mathPow, mapSize, setSize, freezeObject nativeFunction
+	functionText                                     nativeFunction
+	frame                                            nativeFunction // makes a function of the prelude that calls, or constructs, another
+	depth                                            int            // how many built-ins stand inside each other (nest.go)
 	joining                                          []*goja.Object // arrays that are being joined, outermost first
 	forgetSymbols                                    goja.Callable  // the names that Symbol.for knows
 	patterns                                         patterns

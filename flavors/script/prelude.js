@@ -108,6 +108,13 @@
     for (const [key, value] of registry) if (value === known) return key;
   };
   host.forget = () => registry.clear();
+  // What calls or constructs a built-in out of a frame of its own: the engine counts those.
+  host.frame = function (target) {
+    const framed = function (...args) { return new.target ? construct(target, args, new.target === framed ? target : new.target) : target(...args); };
+    for (const key of ['name', 'length']) define(framed, key, { value: target[key], configurable: true });
+    define(framed, Symbol.hasInstance, { value: (v) => v instanceof target });
+    return framed;
+  };
   delete Error.captureStackTrace;
 
   const roots = hidden;

@@ -1,4 +1,4 @@
-// kind: memory
+// kind: memory fuel
 export default (msg, ctx) => {
 	if (msg.payload.ok) return msg;
 	let f=()=>1;for(let i=0;i<1e5;i++)f=f.bind(null);f()

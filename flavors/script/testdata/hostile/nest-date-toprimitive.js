@@ -1,0 +1,5 @@
+// kind: stack
+export default (msg, ctx) => {
+	if (msg.payload.ok) return msg;
+	const o = {toString: Object.prototype.toLocaleString}; o[Symbol.toPrimitive] = Date.prototype[Symbol.toPrimitive]; '' + o
+}
