@@ -112,8 +112,11 @@ func printSchema(s surroundings, p plugin) {
 	fmt.Fprintf(s.stdout, "%s %s: %s\n", p.Kind, p.Name, p.Doc)
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
 	for _, f := range p.Fields {
-		def := "required"
-		if !f.Required {
+		def := "optional"
+		switch {
+		case f.Required:
+			def = "required"
+		case f.Default != nil && f.Default != "":
 			def = fmt.Sprintf("default %v", f.Default)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Type, def, f.Doc)
@@ -125,10 +128,7 @@ func printSchema(s surroundings, p plugin) {
 func allPlugins() []plugin {
 	c := catalog()
 	all := specRows("source", c.Sources)
-	for _, name := range slices.Sorted(maps.Keys(c.Flavors)) {
-		all = append(all, plugin{Kind: "transform", Name: name, Doc: "runs a guest under a budget"})
-	}
-	all = append(all, plugin{Kind: "transform", Name: "split", Doc: "one message per element of a JSON array"})
+	all = append(all, specRows("transform", pipeline.TransformSpecs(c))...)
 	all = append(all, specRows("sink", c.Sinks)...)
 	for _, name := range c.Codecs {
 		all = append(all, plugin{Kind: "codec", Name: name, Doc: codecDocs[name]})

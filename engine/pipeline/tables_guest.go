@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/leat-run/leat/engine/pipeline/document"
@@ -35,6 +37,22 @@ func transformShape(c Catalog) *document.Shape {
 		Noun: "transform", Choices: choices, Fields: fields,
 		Refused: onTheEdge(map[string]string{"decoder": "decoders belong to sources", "encoder": "encoders belong to sinks"}),
 	}
+}
+
+// TransformSpecs are the plugins of transforms, with the keys inside each; Doc names those beside it.
+func TransformSpecs(c Catalog) map[string]Spec {
+	shape := transformShape(c)
+	specs := map[string]Spec{}
+	for name, plugin := range shape.Choices {
+		var beside []string
+		for _, f := range shape.Fields {
+			if !slices.Contains(foreignKeys[name], f.Name) {
+				beside = append(beside, f.Name)
+			}
+		}
+		specs[name] = Spec{Doc: plugin.Doc + " Keys beside it: " + strings.Join(beside, ", ") + ".", Fields: plugin.Fields}
+	}
+	return specs
 }
 
 // flavorShapes are the plugin keys that name a guest.
