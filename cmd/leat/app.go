@@ -106,6 +106,8 @@ func newApp(s surroundings) *cli.App {
 		ErrWriter:            s.stderr,
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
+
+		DisableSliceFlagSeparator: true, // a flag that may be repeated is: a comma is part of its value
 		Commands: []*cli.Command{
 			newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), runCommand(s), statusCommand(s), explainCommand(s),
 			dlqCommand(s), replayCommand(s), tuneCommand(s), topicCommand(s), stageCommand(s),

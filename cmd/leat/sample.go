@@ -27,7 +27,7 @@ func sampleFlags() []cli.Flag {
 		&cli.StringFlag{Name: "letter", Usage: "take a dead letter as the sample: `ID`, as `leat dlq list` prints it"},
 		&cli.Uint64Flag{Name: "spool", Usage: "take a row of the spool as the sample: `SEQ`"},
 		&cli.StringFlag{Name: "key", Usage: "the sample's key"},
-		&cli.StringSliceFlag{Name: "meta", Usage: "an annotation of the sample; may be repeated: `K=V`"},
+		&cli.StringSliceFlag{Name: "meta", KeepSpace: true, Usage: "an annotation of the sample; may be repeated: `K=V`"},
 	}
 }
 

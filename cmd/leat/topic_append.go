@@ -35,7 +35,7 @@ func topicAppendCommand(s surroundings) *cli.Command {
 			"Examples:\n   echo '{\"id\":1}' | leat topic append orders --key o-1\n   echo '{\"paid\":true}' | leat topic append payments --key o-1 --after orders:0:0",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "the `KEY` of all records; not given: null"},
-			&cli.StringSliceFlag{Name: "header", Usage: "add a header; may be repeated: `K=V`"},
+			&cli.StringSliceFlag{Name: "header", KeepSpace: true, Usage: "add a header; may be repeated: `K=V`"},
 			&cli.StringSliceFlag{Name: "after", Usage: "claim a record as a cause; may be repeated: `TOPIC:PARTITION:OFFSET`"},
 			&cli.BoolFlag{Name: "unchecked", Usage: "claim records that do not exist (yet), too"},
 		},
