@@ -67,7 +67,7 @@ func pickSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, er
 // messageSample reads --message.
 func messageSample(c *cli.Context, s surroundings) (sample, error) {
 	name := c.String("message")
-	in, where := s.stdin, "standard input"
+	in, where := io.Reader(newInput(c.Context, s.stdin)), "standard input"
 	out := sample{raw: true}
 	if name != "-" {
 		f, err := os.Open(name)
@@ -80,7 +80,7 @@ func messageSample(c *cli.Context, s surroundings) (sample, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxSample+1))
 	switch {
 	case err != nil:
-		return out, usagef("give a file, or - for standard input", "the sample cannot be read: %v", err)
+		return out, usagef("give a file, or - for standard input", "the sample cannot be read: %w", err)
 	case len(text) > maxSample:
 		return out, usagef("give a smaller one", "the sample in %s has more than %d bytes", where, maxSample)
 	}

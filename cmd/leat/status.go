@@ -79,7 +79,7 @@ func statusOf(c *cli.Context, s surroundings) (statusJSON, error) {
 		defer run.Close()
 		row, err := statusOfRun(c.Context, run)
 		if err != nil {
-			return row, usagef("is the pipeline running?", "nobody answers at %s: %v", address, err)
+			return row, usagef("is the pipeline running?", "nobody answers at %s: %w", address, err)
 		}
 		return row, nil
 	}

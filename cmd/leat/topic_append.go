@@ -97,7 +97,7 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 // appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. It says how many records are
 // appended, also where it fails: the next attempt begins behind them.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
-	in := bufio.NewReaderSize(s.stdin, 64<<10)
+	in := bufio.NewReaderSize(newInput(c.Context, s.stdin), inputBytes)
 	total, line, size := 0, 0, 0
 	defer func() { remark(c, s, "%s: %s appended", a.Topic, count(total, "record")) }()
 	for {
