@@ -221,7 +221,7 @@ func nameOf(c *cli.Context) string {
 // files returns the arguments, of which there must be at least one.
 func files(c *cli.Context, what string) ([]string, error) {
 	if c.NArg() == 0 {
-		return nil, usagef("for example `"+nameOf(c)+" "+exampleDocument()+"`", "which %s?", what)
+		return nil, usagef("for example `"+nameOf(c)+" "+quoted(exampleDocument())+"`", "which %s?", what)
 	}
 	return c.Args().Slice(), nil
 }

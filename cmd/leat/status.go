@@ -88,7 +88,7 @@ func statusOf(c *cli.Context, s surroundings) (statusJSON, error) {
 		return statusJSON{}, err
 	}
 	if isStage(file) {
-		return statusJSON{}, usagef("`leat stage describe "+file+"` and `leat stage holds "+file+"` say how it stands", "%s is a stage", file)
+		return statusJSON{}, usagef("`leat stage describe "+quoted(file)+"` and `leat stage holds "+quoted(file)+"` say how it stands", "%s is a stage", file)
 	}
 	a, err := openAccess(c, s, file)
 	if err != nil {
