@@ -24,7 +24,7 @@ type outputJSON struct {
 func (s *Server) dryRun(ctx context.Context, p *Pipeline, q *replayRequest) (replayJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, dryRunTime)
 	defer cancel()
-	letters, quarantined, err := chosen(ctx, p.Store, q, dryRunsMost)
+	letters, quarantined, err := chosen(ctx, p, q, dryRunsMost)
 	out := replayJSON{Selected: len(letters), Quarantined: quarantined, DryRun: true, Letters: []replayedJSON{}}
 	if err != nil {
 		return out, err
