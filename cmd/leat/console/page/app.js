@@ -148,6 +148,7 @@ function askToken() {
       dialog.showModal();
     };
     const closed = () => {
+      if (dialog.open) return; // late word, and it is asked again by now
       const token = $('token').value;
       $('token').value = '';
       if (dialog.returnValue !== 'use') {

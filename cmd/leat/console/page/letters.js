@@ -131,6 +131,7 @@ async function show1(id) {
     const l = await get(mine.view.at('dlq/' + encodeURIComponent(id)));
     if (opening !== mine) return; // another was asked for, or another pipeline
     open = { view, id: l.letter.id };
+    disarmDelete();
     say($('letter-title'), `${l.letter.node}: ${l.letter.kind || l.letter.class}`);
     $('letter-text').replaceChildren(...letterText(l.text));
     say($('replay'), 'Replay into ' + l.letter.node);
@@ -202,6 +203,7 @@ export function begin(twice) {
   $('filters').addEventListener('input', refresh);
   $('filters').addEventListener('submit', event => { event.preventDefault(); refresh(); });
   $('letter').addEventListener('close', () => {
+    if ($('letter').open) return; // word comes when the browser has time: another letter is open by now
     open = null;
     disarmDelete();
   });
