@@ -106,6 +106,8 @@ func newApp(s surroundings) *cli.App {
 		ErrWriter:            s.stderr,
 		EnableBashCompletion: true,
 		HideHelpCommand:      false,
+
+		DisableSliceFlagSeparator: true, // a flag that may be repeated is: a comma is part of its value
 		Commands: []*cli.Command{
 			newCommand(s), verifyCommand(s), tryCommand(s), testCommand(s), runCommand(s), statusCommand(s), explainCommand(s),
 			dlqCommand(s), replayCommand(s), tuneCommand(s), topicCommand(s), stageCommand(s),
@@ -219,7 +221,7 @@ func nameOf(c *cli.Context) string {
 // files returns the arguments, of which there must be at least one.
 func files(c *cli.Context, what string) ([]string, error) {
 	if c.NArg() == 0 {
-		return nil, usagef("for example `"+nameOf(c)+" "+exampleDocument()+"`", "which %s?", what)
+		return nil, usagef("for example `"+nameOf(c)+" "+quoted(exampleDocument())+"`", "which %s?", what)
 	}
 	return c.Args().Slice(), nil
 }

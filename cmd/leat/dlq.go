@@ -116,9 +116,9 @@ func lettersJSON(c *cli.Context, s surroundings, a *access, q *letterQuery) erro
 	return q.each(c.Context, a, func(l store.DeadLetter) error { return out.Encode(letterRow(l)) })
 }
 
-// remark says something on standard error that is not an error, unless --quiet.
+// remark says something on standard error that is not an error, unless --quiet. It may quote a message or a guest.
 func remark(c *cli.Context, s surroundings, format string, args ...any) {
 	if !c.Bool("quiet") {
-		fmt.Fprintf(s.stderr, format+"\n", args...)
+		fmt.Fprintln(s.stderr, printable(fmt.Sprintf(format, args...)))
 	}
 }

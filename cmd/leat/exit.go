@@ -111,8 +111,9 @@ func explain(err error) string {
 	return joinHint(err.Error(), "this is a bug in leat: please report it with the command and the document")
 }
 
+// joinHint is what happened and what to do, as a terminal may show it: both can quote a message or a guest.
 func joinHint(what, hint string) string {
-	what = "leat: " + strings.TrimSpace(what)
+	what, hint = "leat: "+printable(strings.TrimSpace(what)), printable(hint)
 	switch {
 	case hint == "":
 		return what

@@ -106,7 +106,7 @@ func walkOf(c *cli.Context, s surroundings, plan *pipeline.Plan) (*walk, error) 
 	if err != nil {
 		return nil, err
 	}
-	payload, err := readMessage(c.String("message"), s.stdin)
+	payload, err := readMessage(c.String("message"), newInput(c.Context, s.stdin))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func readMessage(name string, stdin io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, messageMost+1))
 	switch {
 	case err != nil:
-		return nil, usagef("", "--message: %v", err)
+		return nil, usagef("", "--message: %w", err)
 	case len(text) > messageMost:
 		return nil, usagef("", "--message: more than %d bytes", messageMost)
 	}

@@ -12,7 +12,7 @@ import (
 
 // paramFlag is --param, repeated.
 func paramFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "param", Aliases: []string{"p"}, Usage: "set ${parameters.K} to V; may be repeated: `K=V`"}
+	return &cli.StringSliceFlag{Name: "param", Aliases: []string{"p"}, KeepSpace: true, Usage: "set ${parameters.K} to V; may be repeated: `K=V`"}
 }
 
 // parameters reads every --param K=V.

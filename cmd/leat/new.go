@@ -201,14 +201,14 @@ func writeNew(name string, text []byte) error {
 
 // nextCommands are what an author does first.
 func nextCommands(made scaffold.Scaffold, dir string, target *insertion) []string {
-	next := []string{"cd " + filepath.Join(dir, made.Dir)}
+	next := []string{"cd " + quoted(filepath.Join(dir, made.Dir))}
 	for _, command := range []string{made.Setup, made.Build, "leat test"} {
 		if command != "" {
 			next = append(next, command)
 		}
 	}
 	if target != nil {
-		return append(next, "cd "+backTo(filepath.Join(dir, made.Dir)), "leat verify "+target.file)
+		return append(next, "cd "+backTo(filepath.Join(dir, made.Dir)), "leat verify "+quoted(target.file))
 	}
 	if made.Node != made.Dir {
 		next = append(next, "leat run "+made.Document)

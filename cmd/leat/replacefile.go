@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,21 +10,25 @@ import (
 )
 
 // replaceFile puts what write writes in the place of a file in one step, whole or not at
-// all. A file that is there keeps its mode, and a link stays one. What is no regular file, such as a pipe
-// or /dev/null, is written to.
+// all. A file that is there keeps its mode, a new one has that of the user's files, and a link stays one. What is no
+// regular file, such as a pipe or /dev/null, is written to.
 func replaceFile(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return writeInto(name, write)
 	}
-	target, mode, err := fileToReplace(name)
+	target, old, err := fileToReplace(name)
 	if err != nil {
 		return err
 	}
-	made, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*")
+	mode := fs.FileMode(0o666) // which the umask narrows
+	if old != nil {
+		mode = old.Mode().Perm()
+	}
+	made, err := os.OpenFile(target+"."+rand.Text()[:8], os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	if err = fill(made, mode, write); err == nil {
+	if err = fill(made, old, write); err == nil {
 		err = os.Rename(made.Name(), target)
 	}
 	if err != nil {
@@ -52,26 +57,26 @@ func writeInto(name string, write func(io.Writer) error) error {
 	return err
 }
 
-func fileToReplace(name string) (target string, mode os.FileMode, err error) {
+// fileToReplace follows links; old is nil where there is no file.
+func fileToReplace(name string) (target string, old fs.FileInfo, err error) {
 	target, err = filepath.EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return name, 0o644, nil
+		return name, nil, nil
 	}
 	if err != nil {
-		return "", 0, err
+		return "", nil, err
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return "", 0, err
-	}
-	return target, info.Mode().Perm(), nil
+	old, err = os.Stat(target)
+	return target, old, err
 }
 
-// fill writes, syncs and closes.
-func fill(file *os.File, mode os.FileMode, write func(io.Writer) error) error {
-	err := write(file)
+// fill gives a new file the mode of the old one, if there is one, writes, syncs and closes.
+func fill(file *os.File, old fs.FileInfo, write func(io.Writer) error) (err error) {
+	if old != nil {
+		err = file.Chmod(old.Mode().Perm())
+	}
 	if err == nil {
-		err = file.Chmod(mode)
+		err = write(file)
 	}
 	if err == nil {
 		err = file.Sync()

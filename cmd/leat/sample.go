@@ -27,7 +27,7 @@ func sampleFlags() []cli.Flag {
 		&cli.StringFlag{Name: "letter", Usage: "take a dead letter as the sample: `ID`, as `leat dlq list` prints it"},
 		&cli.Uint64Flag{Name: "spool", Usage: "take a row of the spool as the sample: `SEQ`"},
 		&cli.StringFlag{Name: "key", Usage: "the sample's key"},
-		&cli.StringSliceFlag{Name: "meta", Usage: "an annotation of the sample; may be repeated: `K=V`"},
+		&cli.StringSliceFlag{Name: "meta", KeepSpace: true, Usage: "an annotation of the sample; may be repeated: `K=V`"},
 	}
 }
 
@@ -67,7 +67,7 @@ func pickSample(c *cli.Context, s surroundings, plan *pipeline.Plan) (sample, er
 // messageSample reads --message.
 func messageSample(c *cli.Context, s surroundings) (sample, error) {
 	name := c.String("message")
-	in, where := s.stdin, "standard input"
+	in, where := io.Reader(newInput(c.Context, s.stdin)), "standard input"
 	out := sample{raw: true}
 	if name != "-" {
 		f, err := os.Open(name)
@@ -80,7 +80,7 @@ func messageSample(c *cli.Context, s surroundings) (sample, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxSample+1))
 	switch {
 	case err != nil:
-		return out, usagef("give a file, or - for standard input", "the sample cannot be read: %v", err)
+		return out, usagef("give a file, or - for standard input", "the sample cannot be read: %w", err)
 	case len(text) > maxSample:
 		return out, usagef("give a smaller one", "the sample in %s has more than %d bytes", where, maxSample)
 	}

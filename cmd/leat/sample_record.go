@@ -122,7 +122,7 @@ func pickState(c *cli.Context, s surroundings, plan *pipeline.Stage) ([]byte, er
 	case plan.Entry != runtime.EntryFold:
 		return nil, usagef("leave --state out", "%s has a handler, which has no state", plan.Name)
 	}
-	in := s.stdin
+	in := io.Reader(newInput(c.Context, s.stdin))
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -136,7 +136,7 @@ func pickState(c *cli.Context, s surroundings, plan *pipeline.Stage) ([]byte, er
 		text, err = codec.JSON{}.Decode(text)
 	}
 	if err != nil {
-		return nil, usagef("a state is one JSON value", "the state in %s is none: %v", name, err)
+		return nil, usagef("a state is one JSON value", "the state in %s is none: %w", name, err)
 	}
 	if text = bytes.TrimSpace(text); string(text) == "null" {
 		return nil, nil

@@ -72,7 +72,7 @@ func settle(c *cli.Context, s surroundings, j *job, o engine.Outcome) error {
 		remark(c, s, "%s was blocked: %s", o.Pipeline, blocked)
 	}
 	if o.Failure != "" {
-		fmt.Fprintln(s.stderr, joinHint(o.Pipeline+" failed: "+printable(o.Failure), failureHint(j.plan, o)))
+		fmt.Fprintln(s.stderr, joinHint(o.Pipeline+" failed: "+o.Failure, failureHint(j.plan, o)))
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func statusOf(c *cli.Context, s surroundings) (statusJSON, error) {
 		defer run.Close()
 		row, err := statusOfRun(c.Context, run)
 		if err != nil {
-			return row, usagef("is the pipeline running?", "nobody answers at %s: %v", address, err)
+			return row, usagef("is the pipeline running?", "nobody answers at %s: %w", address, err)
 		}
 		return row, nil
 	}
@@ -88,7 +88,7 @@ func statusOf(c *cli.Context, s surroundings) (statusJSON, error) {
 		return statusJSON{}, err
 	}
 	if isStage(file) {
-		return statusJSON{}, usagef("`leat stage describe "+file+"` and `leat stage holds "+file+"` say how it stands", "%s is a stage", file)
+		return statusJSON{}, usagef("`leat stage describe "+quoted(file)+"` and `leat stage holds "+quoted(file)+"` say how it stands", "%s is a stage", file)
 	}
 	a, err := openAccess(c, s, file)
 	if err != nil {

@@ -26,12 +26,9 @@ func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger, cache *sto
 	if !plan.Storage.Fsync {
 		durability = store.DurabilityOS
 	}
-	if c.IsSet("durability") {
-		value, err := oneOf(c, "durability", string(store.DurabilityFsync), string(store.DurabilityOS))
-		if err != nil {
-			return nil, err
-		}
-		durability = store.Durability(value)
+	durability, err := durabilityOf(c, durability)
+	if err != nil {
+		return nil, err
 	}
 	dir := storeDir(c, plan.Name)
 	if !c.Bool("ephemeral") {
@@ -45,6 +42,15 @@ func openStore(c *cli.Context, plan *pipeline.Plan, log *slog.Logger, cache *sto
 		Retention: plan.Storage.SpoolRetention, Log: log, Cache: cache,
 	})
 	return st, openFailure(err)
+}
+
+// durabilityOf is --durability, where it is given.
+func durabilityOf(c *cli.Context, otherwise store.Durability) (store.Durability, error) {
+	if !c.IsSet("durability") {
+		return otherwise, nil
+	}
+	value, err := oneOf(c, "durability", string(store.DurabilityFsync), string(store.DurabilityOS))
+	return store.Durability(value), err
 }
 
 // openFailure gives the failure to open a store its exit code.

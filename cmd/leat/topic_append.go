@@ -35,7 +35,7 @@ func topicAppendCommand(s surroundings) *cli.Command {
 			"Examples:\n   echo '{\"id\":1}' | leat topic append orders --key o-1\n   echo '{\"paid\":true}' | leat topic append payments --key o-1 --after orders:0:0",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "the `KEY` of all records; not given: null"},
-			&cli.StringSliceFlag{Name: "header", Usage: "add a header; may be repeated: `K=V`"},
+			&cli.StringSliceFlag{Name: "header", KeepSpace: true, Usage: "add a header; may be repeated: `K=V`"},
 			&cli.StringSliceFlag{Name: "after", Usage: "claim a record as a cause; may be repeated: `TOPIC:PARTITION:OFFSET`"},
 			&cli.BoolFlag{Name: "unchecked", Usage: "claim records that do not exist (yet), too"},
 		},
@@ -97,7 +97,7 @@ func appendedLike(c *cli.Context) (r control.AppendRecord, err error) {
 // appendLines appends as soon as nothing more is at hand, so that a slow pipe is served line by line. It says how many records are
 // appended, also where it fails: the next attempt begins behind them.
 func appendLines(c *cli.Context, s surroundings, topics control.Topics, a control.Append, like control.AppendRecord) error {
-	in := bufio.NewReaderSize(s.stdin, 64<<10)
+	in := bufio.NewReaderSize(newInput(c.Context, s.stdin), inputBytes)
 	total, line, size := 0, 0, 0
 	defer func() { remark(c, s, "%s: %s appended", a.Topic, count(total, "record")) }()
 	for {

@@ -30,13 +30,13 @@ type topics struct {
 // logDir is where the log of topics lives.
 func logDir(c *cli.Context) string { return filepath.Join(c.String("data-dir"), store.LogDir) }
 
-// openTopics opens the log for a run, as the flags say.
+// openTopics opens the log for a run, as the flags say: those that the verb has.
 func openTopics(c *cli.Context, log *slog.Logger) (*topics, error) {
-	durability, err := oneOf(c, "durability", string(store.DurabilityFsync), string(store.DurabilityOS))
+	durability, err := durabilityOf(c, store.DurabilityFsync)
 	if err != nil {
 		return nil, err
 	}
-	l, err := openLog(c, store.Options{Ephemeral: c.Bool("ephemeral"), Durability: store.Durability(durability), Log: log})
+	l, err := openLog(c, store.Options{Ephemeral: c.Bool("ephemeral"), Durability: durability, Log: log})
 	if err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func pickNode(c *cli.Context, plan *pipeline.Plan, from string) (*pipeline.Trans
 	case at >= 0 && plan.Transforms[at].Module != nil:
 		return plan.Transforms[at], nil
 	case len(names) == 0:
-		return nil, usagef("add one: `leat new transform NAME --lang ts --into "+plan.File+":NODE`", "%s has no transform to try", plan.File)
+		return nil, usagef("add one: `leat new transform NAME --lang ts --into "+quoted(plan.File+":NODE")+"`", "%s has no transform to try", plan.File)
 	case name == "":
 		return nil, usagef("say --node with one of "+strings.Join(names, ", "), "which transform?")
 	case from == name:

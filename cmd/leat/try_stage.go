@@ -18,7 +18,7 @@ import (
 func stageSampleFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "topic", Usage: "of a stage: the topic of the record; the only input if there is one: `NAME`"},
-		&cli.StringSliceFlag{Name: "header", Usage: "of a stage: a header of the record; may be repeated: `K=V`"},
+		&cli.StringSliceFlag{Name: "header", KeepSpace: true, Usage: "of a stage: a header of the record; may be repeated: `K=V`"},
 		&cli.BoolFlag{Name: "record", Usage: "of a stage: --message is a record as `leat topic read --json` prints it"},
 		&cli.StringFlag{Name: "state", Usage: "of a fold: the state before, as JSON: a file, or - for standard input; not given: null: `FILE`", TakesFile: true},
 	}

@@ -203,7 +203,7 @@ func askEvidence(ctx context.Context, address string) (*tune.Evidence, error) {
 	defer run.Close()
 	evidence := new(tune.Evidence)
 	if err := run.Ask(ctx, evidencePath, evidence); err != nil {
-		return nil, usagef("is the pipeline running? The address is the control.sock in its store's directory", "nobody answers at %s: %v", address, err)
+		return nil, usagef("is the pipeline running? The address is the control.sock in its store's directory", "nobody answers at %s: %w", address, err)
 	}
 	return evidence, nil
 }

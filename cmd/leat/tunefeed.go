@@ -33,7 +33,7 @@ func (t *tuning) feed(c *cli.Context, s surroundings) (feed tune.Feed, done func
 	}
 	name := c.String("sample")
 	if name == "-" {
-		return sampleFeed(s.stdin, "standard input", source), func() {}, nil
+		return sampleFeed(newInput(c.Context, s.stdin), "standard input", source), func() {}, nil
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -111,7 +111,7 @@ func printWalk(out io.Writer, plan *pipeline.Plan, w *walk) error {
 		fmt.Fprintf(out, "%s %s: %s\n", v.Role, v.Node, visitText(plan, v))
 		fmt.Fprint(out, outputText(v))
 		for _, e := range v.Edges {
-			fmt.Fprintf(out, "  %s\n", verdictText(e, len(v.Out)))
+			fmt.Fprintf(out, "  %s\n", printable(verdictText(e, len(v.Out))))
 		}
 	}
 	if w.cut {
@@ -143,7 +143,7 @@ func visitText(plan *pipeline.Plan, v engine.Visit) string {
 	case engine.RoleSink:
 		text := fmt.Sprintf("would write %d bytes", len(v.Record.Bytes))
 		if v.Record.OrderKey != "" {
-			text += ", order key " + v.Record.OrderKey
+			text += ", order key " + printable(v.Record.OrderKey)
 		}
 		return text
 	}

@@ -59,13 +59,15 @@ func TestReplayPassesOverWhatItMust(t *testing.T) {
 		{ID: "cut", Node: "check", Class: store.ClassTransform, Failure: failure, PayloadLength: 1 << 20, Message: m},
 		{ID: "unread", Node: "check", Class: store.ClassTransform, Failure: failure, PayloadLength: -1, Message: m},
 		{ID: "sink", Node: "out", Class: store.ClassDelivery, Reason: "refused", Message: m},
+		{ID: "gone", Node: "of an earlier document", Class: store.ClassTransform, Failure: failure, Message: m},
 	} {
 		w.must(w.store.PutLetter(l))
 	}
 	r := post[replayJSON](w, "/api/pipelines/test/replay", `{"dry_run":true}`, http.StatusOK)
-	if r.Selected != 3 || r.Quarantined != 1 || r.Skipped != 3 || len(r.Letters) != 3 {
+	if r.Selected != 4 || r.Quarantined != 1 || r.Skipped != 4 || len(r.Letters) != 4 {
 		t.Errorf("%+v", r)
 	}
+	post[refusal](w, "/api/pipelines/test/replay", `{"dry_run":true,"at":"nowhere"}`, http.StatusNotFound)
 	r = post[replayJSON](w, "/api/pipelines/test/replay", `{"dry_run":true,"ids":["q"]}`, http.StatusOK)
 	if r.Committed != 1 || r.Quarantined != 0 {
 		t.Errorf("%+v", r)

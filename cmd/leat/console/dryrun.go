@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/leat-run/leat/engine"
 	"github.com/leat-run/leat/runtime"
@@ -23,7 +24,7 @@ type outputJSON struct {
 func (s *Server) dryRun(ctx context.Context, p *Pipeline, q *replayRequest) (replayJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, dryRunTime)
 	defer cancel()
-	letters, quarantined, err := chosen(ctx, p.Store, q, dryRunsMost)
+	letters, quarantined, err := chosen(ctx, p, q, dryRunsMost)
 	out := replayJSON{Selected: len(letters), Quarantined: quarantined, DryRun: true, Letters: []replayedJSON{}}
 	if err != nil {
 		return out, err
@@ -60,6 +61,10 @@ func (s *Server) rehearse(ctx context.Context, p *Pipeline, sandbox *engine.Sand
 		return row, nil
 	}
 	step, err := sandbox.Step(ctx, node, engine.LetterMessage(*l))
+	if at == "" && errors.Is(err, engine.ErrUnknownNode) { // as a replay passes over it
+		row.After, row.Failure = "skipped", &faultJSON{Reason: "there is no such node any more: another one can be named"}
+		return row, nil
+	}
 	if err != nil {
 		return row, err
 	}

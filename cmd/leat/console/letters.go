@@ -83,11 +83,12 @@ func (f *letterFilter) empty() bool {
 	return len(f.IDs) == 0 && f.Node == "" && f.Kind == "" && f.Since == "" && f.Text == ""
 }
 
-func (f *letterFilter) selects(l *store.DeadLetter) bool {
+// selects holds the filter against the letter as it is shown: a text that is masked cannot be guessed at.
+func (f *letterFilter) selects(p *Pipeline, l *store.DeadLetter) bool {
 	return (f.Node == "" || l.Node == f.Node) &&
 		(f.Kind == "" || l.Class == f.Kind || string(kindOf(l)) == f.Kind) &&
 		(f.since.IsZero() || !l.CreatedAt.Before(f.since)) &&
-		(f.Text == "" || strings.Contains(l.Reason, f.Text) || l.Message.ID == f.Text || l.ID == f.Text)
+		(f.Text == "" || strings.Contains(p.redactor.Text(l.Reason, l.Message), f.Text) || l.Message.ID == f.Text || l.ID == f.Text)
 }
 
 func kindOf(l *store.DeadLetter) runtime.Kind {
@@ -135,7 +136,7 @@ func (p *Pipeline) listLetters(ctx context.Context, filter *letterFilter, limit 
 	err := p.Store.Letters(func(l store.DeadLetter) error {
 		list.Nodes[l.Node]++
 		list.Kinds[causeOf(&l)]++
-		if !filter.selects(&l) {
+		if !filter.selects(p, &l) {
 			return ctx.Err()
 		}
 		if len(newest) < limit {
@@ -208,9 +209,9 @@ func (s *Server) purgeLetters(p *Pipeline, w http.ResponseWriter, r *http.Reques
 		refuse(w, http.StatusBadRequest, `give ids or a filter, or {"all": true} alone`)
 		return
 	}
-	ids, err := selectIDs(r.Context(), p.Store, &q.letterFilter)
+	ids, err := selectIDs(r.Context(), p, &q.letterFilter)
 	if err == nil {
-		ids, err = present(p.Store, &q.letterFilter, ids)
+		ids, err = present(p, &q.letterFilter, ids)
 	}
 	if err == nil {
 		err = p.Store.DeleteLetters(ids...)
@@ -229,7 +230,7 @@ type purgedJSON struct {
 
 // present keeps the ids of letters that are there and that the filter selects, each once: what a purge is
 // to count.
-func present(st *store.Store, f *letterFilter, ids []string) ([]string, error) {
+func present(p *Pipeline, f *letterFilter, ids []string) ([]string, error) {
 	seen := make(map[string]bool, len(ids))
 	var there []string
 	for _, id := range ids {
@@ -237,8 +238,8 @@ func present(st *store.Store, f *letterFilter, ids []string) ([]string, error) {
 			continue
 		}
 		seen[id] = true
-		switch l, err := st.Letter(id); {
-		case err == nil && f.selects(&l):
+		switch l, err := p.Store.Letter(id); {
+		case err == nil && f.selects(p, &l):
 			there = append(there, id)
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, err
@@ -249,15 +250,15 @@ func present(st *store.Store, f *letterFilter, ids []string) ([]string, error) {
 
 // selectIDs names the letters that a filter selects, the oldest first; of those that are named, all:
 // whoever reads them applies the rest of the filter.
-func selectIDs(ctx context.Context, st *store.Store, f *letterFilter) (ids []string, err error) {
+func selectIDs(ctx context.Context, p *Pipeline, f *letterFilter) (ids []string, err error) {
 	if err := f.parse(); err != nil {
 		return nil, badRequest{err}
 	}
 	if len(f.IDs) > 0 {
 		return f.IDs, nil
 	}
-	err = st.Letters(func(l store.DeadLetter) error {
-		if f.selects(&l) {
+	err = p.Store.Letters(func(l store.DeadLetter) error {
+		if f.selects(p, &l) {
 			ids = append(ids, l.ID)
 		}
 		return ctx.Err()

@@ -81,8 +81,8 @@ func (s *Server) replay(p *Pipeline, w http.ResponseWriter, r *http.Request) {
 
 // chosen are the letters of a request, at most `most`; a filter never picks a quarantined
 // one.
-func chosen(ctx context.Context, st *store.Store, q *replayRequest, most int) (letters []store.DeadLetter, quarantined int, err error) {
-	ids, err := selectIDs(ctx, st, &q.letterFilter)
+func chosen(ctx context.Context, p *Pipeline, q *replayRequest, most int) (letters []store.DeadLetter, quarantined int, err error) {
+	ids, err := selectIDs(ctx, p, &q.letterFilter)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,12 +90,12 @@ func chosen(ctx context.Context, st *store.Store, q *replayRequest, most int) (l
 		if len(letters) == most {
 			break
 		}
-		l, err := st.Letter(id)
+		l, err := p.Store.Letter(id)
 		switch {
 		case errors.Is(err, store.ErrNotFound) && len(q.IDs) == 0: // it went meanwhile
 		case err != nil:
 			return nil, 0, err
-		case !q.selects(&l):
+		case !q.selects(p, &l):
 		case l.Quarantined && len(q.IDs) == 0:
 			quarantined++
 		default:
@@ -110,7 +110,7 @@ func chosen(ctx context.Context, st *store.Store, q *replayRequest, most int) (l
 func (s *Server) replayFor(ctx context.Context, p *Pipeline, q *replayRequest) (replayJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
-	letters, quarantined, err := chosen(ctx, p.Store, q, lettersMost)
+	letters, quarantined, err := chosen(ctx, p, q, lettersMost)
 	if err != nil || len(letters) == 0 {
 		return replayJSON{Quarantined: quarantined, Letters: []replayedJSON{}}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -341,5 +342,10 @@ func TestRedactedValuesDoNotLeave(t *testing.T) {
 	seen += list
 	if strings.Contains(seen, "s3cr3t") || strings.Count(seen, "***") < 4 {
 		t.Error(seen)
+	}
+	for text, want := range map[string]int{"s3cr3t": 0, "s3c": 0, "***": 1, "it is bad": 2} {
+		if n := get[letterListJSON](w, "/api/pipelines/test/dlq?text="+url.QueryEscape(text)).Selected; n != want {
+			t.Errorf("%d reasons are said to hold %q, %d do as they are shown", n, text, want)
+		}
 	}
 }

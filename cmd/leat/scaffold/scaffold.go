@@ -59,8 +59,9 @@ type File struct {
 
 var namePattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9._-]{0,63}$`)
 
-// plain are words that YAML, a language or a data dir takes for something else than a name.
-var plain = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "leat", "main", "test", "log"}
+// plain are words that YAML, a language or a data dir takes for something else than a name, and the source and the sink
+// that a transform is made between.
+var plain = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "leat", "main", "test", "log", "in", "out"}
 
 // CheckName says what is wrong with a name, or "": it becomes a directory, a document, a node, a crate.
 func CheckName(name string) string {

@@ -198,7 +198,7 @@ func TestCheckName(t *testing.T) {
 	for name, fine := range map[string]bool{
 		"demo": true, "a.b-c_d": true, "A1": true, strings.Repeat("a", 64): true,
 		"": false, "1a": false, "../a": false, "a/b": false, "a..b": false, "a.": false, "true": false, "No": false, "test": false, "ä": false,
-		strings.Repeat("a", 65): false, "nul": false, "Con.x": false, "log": false, "a.test": false, "a.Test": false, "a.tests": true,
+		strings.Repeat("a", 65): false, "nul": false, "Con.x": false, "log": false, "a.test": false, "a.Test": false, "a.tests": true, "in": false, "out": false,
 	} {
 		if got := CheckName(name); (got == "") != fine {
 			t.Errorf("%q: %q", name, got)
