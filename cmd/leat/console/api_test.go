@@ -1,8 +1,10 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +73,22 @@ func TestReplayPassesOverWhatItMust(t *testing.T) {
 	r = post[replayJSON](w, "/api/pipelines/test/replay", `{"dry_run":true,"ids":["q"]}`, http.StatusOK)
 	if r.Committed != 1 || r.Quarantined != 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A dry run that is over its time is refused: unlike a replay it does not go on without who asked.
+func TestSlowDryRunIsRefused(t *testing.T) {
+	w := newWorld(t)
+	m := runtime.Message{ID: "m", Payload: []byte(`{"n":1}`), Codec: "json"}
+	w.must(w.store.PutLetter(store.DeadLetter{ID: "l", Node: "check", Class: store.ClassTransform, Message: m}))
+	over, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"dry_run":true,"ids":["l"]}`)).WithContext(over)
+	r.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	w.server.replay(&w.server.opt.Pipelines[0], answer, r)
+	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "fewer letters") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
 }
 

@@ -33,6 +33,9 @@ func (s *Server) dryRun(ctx context.Context, p *Pipeline, q *replayRequest) (rep
 	defer sandbox.Close()
 	for i := range letters {
 		row, err := s.rehearse(ctx, p, sandbox, &letters[i], q.At)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return out, err
 		}

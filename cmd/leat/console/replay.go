@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -68,6 +69,8 @@ func (s *Server) replay(p *Pipeline, w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(replayTime + answerTime)) // HTTP/1 can
 	result, err := run(r.Context(), p, &q)
 	switch {
+	case errors.Is(err, context.DeadlineExceeded) && q.DryRun:
+		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("the dry run took longer than %v: choose fewer letters", dryRunTime))
 	case errors.Is(err, context.DeadlineExceeded):
 		answerWith(w, http.StatusAccepted, result) // it goes on without who asked
 	case errors.Is(err, engine.ErrUnknownNode):
