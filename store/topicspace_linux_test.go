@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// fullLog fills a topic of a log on a small disk down to the watermark.
+// fullLog fills a topic of a log on a small disk down to the watermark. What the watermark keeps free is more than the
+// records are, so that a merge of their tables fits.
 func fullLog(t *testing.T, o Options, spec TopicSpec) *Log {
 	t.Helper()
-	o.MinFreeBytes, o.BallastBytes = 24<<20, -1
-	l := openLog(t, filepath.Join(smallDisk(t, "192m"), "log"), o)
+	o.MinFreeBytes, o.BallastBytes = 64<<20, -1
+	l := openLog(t, filepath.Join(smallDisk(t, "208m"), "log"), o)
 	topic := createTopic(t, l, spec)
 	records := make([]TopicRecord, 16)
 	for i := range records {
