@@ -93,9 +93,9 @@ func TestQuery(t *testing.T) {
 }
 
 // Whatever the bytes are, JSON takes nothing that a strict decoder of encoding/json refuses, and
-// refuses nothing that it takes.
+// refuses nothing that it takes but a whole value of null.
 func FuzzJSON(f *testing.F) {
-	for _, body := range []string{`{"ids":["a"],"window":{"from":1}}`, `{"records":[{"key":"YQ=="}]}`, `{"at":{"x":1}}`, `[{}]`, `{} {}`} {
+	for _, body := range []string{`{"ids":["a"],"window":{"from":1}}`, `{"records":[{"key":"YQ=="}]}`, `{"at":{"x":1}}`, `[{}]`, `{} {}`, `null`, " null\n"} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -111,6 +111,9 @@ func FuzzJSON(f *testing.F) {
 			}
 		} else if wanted == nil {
 			wanted = errors.New("more")
+		}
+		if wanted == nil && strings.TrimSpace(string(body)) == "null" {
+			wanted = errors.New("null")
 		}
 		if (err == nil) != (wanted == nil) {
 			t.Errorf("%q: %v, encoding/json says %v", body, err, wanted)
