@@ -48,9 +48,9 @@
 // dies; one watcher per Flavor looks at all children. Each ends with its children, which
 // Transform.Close gives back to the Module and Module.Close ends.
 //
-// What a message costs beside its guest (BenchmarkHop, 64 in flight, two shared cores): 0.33 to
-// 0.36 µs in the quickest 6,400 of a run, 0.48 to 0.55 in the median, 0.50 to 0.58 on average; the
-// aim is 0.6. A batch goes in parts, so that the child runs one while the parent encodes the
+// What a message costs beside its guest (BenchmarkHop, 64 in flight, two shared cores): 0.31 to
+// 0.34 µs in the quickest 6,400 of a run, 0.45 to 0.48 on average and in the median, up to 0.65
+// beside other work; the aim is 0.6. A batch goes in parts, so that the child runs one while the parent encodes the
 // next. Whoever waits looks for 50 µs whether something comes before it sleeps (spinReader), less
 // and less often where that was in vain: waking a sleeping core costs a shared machine more than
 // the batch. Bodies are cut from what was read (inbox), outputs of a batch from one array, and the
