@@ -37,12 +37,18 @@ func (beast) Compile(_ context.Context, code runtime.Code, s runtime.Settings) (
 	case "killed":
 		dieTwice(arg)
 	case "always":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		time.Sleep(time.Hour) // the signal is on its way
+		dies(syscall.SIGKILL)
 	case "bad":
 		return nil, &runtime.Failure{Kind: runtime.KindCompile, Message: "bad code", File: code.Name, Line: 3, Column: 4, Hint: "mend it"}
 	}
 	return beastModule{}, nil
+}
+
+// dies ends this process by a signal. It sleeps until that has come, since to block on nothing would be a
+// second way to die: of a deadlock.
+func dies(of syscall.Signal) {
+	_ = syscall.Kill(os.Getpid(), of)
+	time.Sleep(time.Hour)
 }
 
 // dieTwice ends the first two processes that call it, which it counts in a file.
@@ -54,8 +60,7 @@ func dieTwice(file string) {
 	if err := os.WriteFile(file, append(calls, 'x'), 0o600); err != nil {
 		panic(err)
 	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	time.Sleep(time.Hour) // the signal is on its way
+	dies(syscall.SIGKILL)
 }
 
 type beastModule struct{}
@@ -95,19 +100,16 @@ func (b *beastInstance) Apply(_ context.Context, m runtime.Message) (runtime.Res
 	case "panic":
 		panic("the beast is out")
 	case "kill":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		time.Sleep(time.Hour) // a deadlock would be a second way to die
+		dies(syscall.SIGKILL)
 	case "killonce": // arg names a file that says whether it did
 		if _, err := os.Stat(arg); err != nil {
 			if err := os.WriteFile(arg, nil, 0o600); err != nil {
 				panic(err)
 			}
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			time.Sleep(time.Hour) // the signal is on its way
+			dies(syscall.SIGKILL)
 		}
 	case "abort":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
-		time.Sleep(time.Hour) // a deadlock would be a second way to die
+		dies(syscall.SIGABRT)
 	case "hoard":
 		for {
 			hoard = append(hoard, make([]byte, 1<<20))

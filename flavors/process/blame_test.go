@@ -3,11 +3,14 @@
 package process
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -68,6 +71,57 @@ func TestLateKillBlamesNobody(t *testing.T) {
 		})
 	}
 }
+
+// Proves that a child which dies while a batch is being sent keeps nobody's answer to itself: what it
+// has answered is not run again, and the message that it was running is convicted.
+func TestDeathBetweenParts(t *testing.T) {
+	in := make([]runtime.Message, 3*partMessages)
+	c := &child{budget: beast{}.Defaults(), watcher: newWatcher(), room: 1 << 20, gone: make(chan struct{}), kill: func() {}}
+	var said []byte
+	for i := range in {
+		in[i] = message(strings.Repeat("x", partBytes/partMessages))
+		if i < partMessages {
+			frame, at := beginFrame(said, frameAnswer)
+			a := answer{Answer: runtime.Answer{Result: runtime.Result{Out: in[i : i+1 : i+1]}}}
+			said = endFrame(appendAnswer(frame, &a, &in[i]), at)
+		}
+	}
+	p, file, err := newPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c.page, c.out, c.in = p, bufio.NewReader(bytes.NewReader(said)), &brokenPipe{after: 1}
+	c.page.running.Store(partMessages + 1)
+	c.status = status(3 << 8) // exit 3
+	close(c.gone)
+	tr, answers := &transform{child: c}, make([]runtime.Answer, len(in))
+	for i := range in {
+		tr.todo = append(tr.todo, i)
+	}
+	if err := tr.round(t.Context(), in, answers); err != nil {
+		t.Fatal(err)
+	}
+	var f *runtime.Failure
+	if !errors.As(answers[partMessages].Err, &f) || f.Kind != runtime.KindCrash || answers[0].Err != nil || len(answers[0].Out) != 1 {
+		t.Errorf("%+v, %v", answers[0], answers[partMessages].Err)
+	}
+	if len(tr.todo) != 2*partMessages-1 || tr.todo[0] != partMessages+1 {
+		t.Errorf("%v is to run again", tr.todo)
+	}
+}
+
+// brokenPipe takes so many writes.
+type brokenPipe struct{ after int }
+
+func (p *brokenPipe) Write(b []byte) (int, error) {
+	if p.after--; p.after < 0 {
+		return 0, syscall.EPIPE
+	}
+	return len(b), nil
+}
+
+func (p *brokenPipe) Close() error { return nil }
 
 // judged returns a child that the watcher killed while it ran its first message, in a call of
 // ctx; the kill arrives while it runs its at-th.
